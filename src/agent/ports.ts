@@ -1,0 +1,101 @@
+/**
+ * The outside world on one page. Adapters implement these types; nothing in `core` or `agent` reaches
+ * the world in another way. Every call states how it fails.
+ */
+import type { PassClaims } from '../core/pass/claims.ts';
+import type { ReasonCode } from '../core/reasons.ts';
+import type { StreamConfig } from '../core/stream/stream.ts';
+import type { Now, UnixMs } from '../core/time.ts';
+
+/** Both clocks in one reading. Never fails. */
+export type Clock = { now(): Now };
+
+/** Structured log, one line per event. `event` is a constant; fields never hold a pass, key or query string. */
+export type Log = {
+  readonly [level in 'debug' | 'info' | 'warn' | 'error']: (event: string, fields?: object) => void;
+};
+
+/** Unpredictable text of 22 URL-safe characters (128 bits). */
+export type NewId = () => string;
+
+/** Why a read from an origin gave nothing. */
+export type OriginFault = {
+  readonly kind: 'fault';
+  readonly reason: ReasonCode;
+  /** HTTP status, where there was one. */
+  readonly status?: number | undefined;
+};
+
+/** A body read whole. `url` is where it was found after redirects that stay at the stream's origin. */
+export type OriginBody = {
+  readonly kind: 'body';
+  readonly url: string;
+  readonly bytes: Uint8Array;
+  readonly contentType?: string | undefined;
+};
+
+/** A body to be passed on. Whoever takes it either reads it to the end or calls `close`. */
+export type OriginStream = {
+  readonly kind: 'stream';
+  readonly status: 200 | 206 | 416;
+  /** Content-Type, Content-Length, Content-Range, Last-Modified and ETag where the origin gave them; lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: AsyncIterable<Uint8Array>;
+  close(): void;
+};
+
+/** One stream's media server or folder. Never throws for what the origin does: faults are values. */
+export type Origin = {
+  /** Reads `url` (below the origin's host root, see `core/stream/origin-paths.ts`) whole. */
+  read(
+    url: string,
+    limits: { deadlineMs: number; bytesMax: number },
+  ): Promise<OriginBody | OriginFault>;
+  /** Opens `url`; the first byte is due within `firstByteMs`. `range` is a Range header value. */
+  open(
+    url: string,
+    options: { range?: string | undefined; firstByteMs: number },
+  ): Promise<OriginStream | OriginFault>;
+  /** Frees connections and forgets cookies. */
+  close(): void;
+};
+
+/** Makes the origin of an entry given as http(s) URL, file URL or absolute path. @throws config_invalid */
+export type OpenOrigin = (entry: string) => Origin;
+
+/** A viewing key with its secret. The secret leaves the process only wrapped. */
+export type ViewingKey = {
+  /** `{generation}-{random}`: unique, URL-safe. */
+  readonly id: string;
+  readonly generation: number;
+  readonly createdAt: UnixMs;
+  /** 32 bytes. */
+  readonly secret: Uint8Array;
+  /** When a newer key took over here; it verifies until the last pass it signed has run out. */
+  readonly supersededAt?: UnixMs | undefined;
+};
+
+/** What a signature check found before any claim is believed. */
+export type PassVerdict =
+  | { readonly kind: 'signed'; readonly claims: PassClaims }
+  | { readonly kind: 'refused'; readonly reason: ReasonCode };
+
+/** Signs and verifies passes. One file, HS256 only. Checks form, algorithm, type, key and signature; not time, audience or group. */
+export type PassSigner = {
+  sign(claims: PassClaims, key: ViewingKey): Promise<string>;
+  verify(pass: string, keyOf: (id: string) => ViewingKey | undefined): Promise<PassVerdict>;
+};
+
+/** Streams that came through the API. Synchronous; @throws store_failed */
+export type StreamStore = {
+  list(): readonly StreamConfig[];
+  put(stream: StreamConfig): void;
+  remove(name: string): void;
+};
+
+/** Viewing keys over restarts. Synchronous; @throws store_failed */
+export type KeyStore = {
+  list(): readonly ViewingKey[];
+  /** Replaces all that is kept, in one transaction. */
+  replace(keys: readonly ViewingKey[]): void;
+};

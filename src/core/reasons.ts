@@ -1,0 +1,69 @@
+/**
+ * Every reason a decision can give, with the sentence an operator reads. The same codes appear in
+ * `X-Understudy-Reason`, problem bodies, the API, logs and `docs/reasons.md` (compared by a test).
+ * A code is never reused for another meaning.
+ */
+export const reasonTexts = {
+  // Is a stream on air here?
+  starting: 'the origin has not shown a whole live window yet',
+  'origin-unreachable': 'the origin does not answer',
+  'origin-timeout': 'the origin did not answer in time',
+  'origin-status': 'the origin answered with an error status',
+  'origin-refused': 'the origin pointed outside of what is configured for the stream',
+  'origin-too-large': 'the origin sent more than the limit',
+  'playlist-invalid': 'the origin sent something that is not a playlist which can be offered',
+  ended: 'the origin ended the stream',
+  'sequence-fell-back': 'the media sequence of the origin fell back',
+  frozen: 'the live window does not move',
+  'no-such-protocol': 'the stream is not offered over this protocol',
+
+  // May a member be named as a backup?
+  unreachable: 'the node does not answer its peers',
+  'protocol-version': 'the node speaks another version of the peer protocol',
+  'reserve-off': 'the stream is not offered as a backup there',
+  draining: 'the node is being drained',
+  'no-recent-window': 'no live window was served there in the last 10 minutes',
+  'source-undeclared': 'nothing says that the members carry the same source',
+  'source-differs': 'the members carry different sources',
+  'container-differs': 'the segments are in another container',
+  'rungs-differ': 'the variant streams do not match one by one',
+  'clock-skew': 'the clocks differ by more than 240 s',
+  'clock-unknown': 'the clock of the node has not been measured yet',
+  'key-missing': 'the node does not hold the viewing key',
+  overloaded: 'the node is over its load limit',
+  'backup-limit': 'the node has as many viewers of other nodes as it may take',
+  'address-missing': 'the node announces no address',
+  'address-private': 'the node has only private addresses, the viewer is public',
+  'address-insecure': 'the viewer came over https, the node offers only http',
+  'address-same': 'the node has the same address as another one already named',
+  visited: 'the viewer has been at this node already',
+  'player-follows-no-backup': 'the player cannot use backups',
+  'key-not-in-force': 'the viewing key is not in force',
+
+  // What became of a request.
+  'own-viewer': 'served here: the viewer came to this node first',
+  'backup-viewer': 'served here: the viewer of another node was admitted',
+  'last-resort': 'served here although the stream is not well: nobody else can',
+  redirected: 'another node serves the stream',
+  'unknown-stream': 'no node of the domain carries a stream of this name',
+  'nobody-has-it': 'no node can serve the stream now',
+  'hops-exhausted': 'the viewer has been sent on as often as is allowed',
+  'path-invalid': 'the path or query is malformed',
+  'not-found': 'the origin has no such file',
+  'internal-error': 'the agent failed on this request',
+
+  // Why a pass was refused.
+  'pass-too-long': 'the pass is longer than the limit',
+  'pass-malformed': 'the pass cannot be read',
+  'pass-algorithm': 'the pass is not signed with HS256',
+  'pass-type': 'the token is not a pass',
+  'pass-unknown-key': 'the pass names a viewing key that this node does not hold',
+  'pass-signature': 'the signature of the pass is wrong',
+  'pass-claims': 'the pass lacks a claim or has one of the wrong form',
+  'pass-audience': 'the pass is not good for this node',
+  'pass-group': 'the pass is for another group',
+  'pass-not-yet-valid': 'the pass is not valid yet',
+  'pass-expired': 'the pass has expired',
+} as const;
+
+export type ReasonCode = keyof typeof reasonTexts;
