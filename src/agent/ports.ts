@@ -10,6 +10,9 @@ import type { Now, UnixMs } from '../core/time.ts';
 /** Both clocks in one reading. Never fails. */
 export type Clock = { now(): Now };
 
+/** Runs `run` once, `delayMs` from now on the monotonic clock; the answer takes it back. Never fails. */
+export type Timers = { after(delayMs: number, run: () => void): () => void };
+
 /** Structured log, one line per event. `event` is a constant; fields never hold a pass, key or query string. */
 export type Log = {
   readonly [level in 'debug' | 'info' | 'warn' | 'error']: (event: string, fields?: object) => void;
