@@ -1,0 +1,159 @@
+import { z } from 'zod';
+import {
+  baseUrl,
+  baseUrlOf,
+  cidrOf,
+  hourlyCron,
+  listenAddress,
+  listOf,
+  matching,
+  oneOf,
+  positiveNumber,
+  webUrlOf,
+  wholeNumber,
+} from './config-values.ts';
+
+const secretBytesMin = 32;
+
+type About = { readonly meaning: string; readonly default: string; readonly unit?: string };
+const about = z.registry<About & { readonly isSet: boolean }>();
+
+/** A variable that always has a value. */
+function setting<T>(schema: z.ZodType<T, string>, words: About) {
+  return schema.prefault(words.default).register(about, { ...words, isSet: true });
+}
+
+/** A variable that may be missing; `default` says in words what follows from that. */
+function option<T>(schema: z.ZodType<T, string>, words: About) {
+  return schema.optional().register(about, { ...words, isSet: false });
+}
+
+const filePath = matching((value) => !value.includes('\0'), 'be the path of a file');
+
+/** Every setting of a node: type, default, bounds and meaning, in the order of the documents. */
+export const variables = {
+  UNDERSTUDY_NODE_ID: option(
+    matching((value) => /^[a-z0-9][a-z0-9.-]{0,62}$/.test(value), 'match [a-z0-9][a-z0-9.-]{0,62}'),
+    { meaning: 'name of this node, unique in the domain', default: 'the host name' },
+  ),
+  UNDERSTUDY_LISTEN: setting(listenAddress(), {
+    meaning: 'where viewers are served',
+    default: '0.0.0.0:8080',
+  }),
+  UNDERSTUDY_ADMIN_LISTEN: setting(listenAddress(), {
+    meaning: 'REST API, console, /metrics, /healthz and /readyz',
+    default: '127.0.0.1:8081',
+  }),
+  UNDERSTUDY_PEER_LISTEN: setting(listenAddress(), {
+    meaning: 'where the other nodes ask this one',
+    default: '0.0.0.0:8082',
+  }),
+  UNDERSTUDY_PUBLIC_URL: option(baseUrl(), {
+    meaning: 'scheme and host viewers reach this node at, e.g. https://node-a.example.net',
+    default: 'none: the node announces its own addresses, http only',
+  }),
+  UNDERSTUDY_TLS_CERT_FILE: option(filePath, {
+    meaning: 'certificate chain (PEM) for viewers, HTTP/2 and 1.1; read again when it changes',
+    default: 'none: plain http',
+  }),
+  UNDERSTUDY_TLS_KEY_FILE: option(filePath, {
+    meaning: 'private key (PEM) of the certificate',
+    default: 'none: plain http',
+  }),
+  UNDERSTUDY_PEERS: setting(listOf(baseUrlOf, 'http(s)://host[:port] without path'), {
+    meaning: 'base URLs of the peers, separated by commas; may hold this node itself',
+    default: '',
+  }),
+  UNDERSTUDY_REGISTRY: setting(
+    matching(
+      (value) => value === 'peers',
+      'be "peers": nats://... is not available in this version',
+    ),
+    { meaning: 'how nodes find each other: they ask each other', default: 'peers' },
+  ),
+  UNDERSTUDY_CLUSTER_SECRET: option(
+    matching(
+      (value) => Buffer.byteLength(value) >= secretBytesMin,
+      `have at least ${secretBytesMin} bytes`,
+    ),
+    {
+      meaning: 'secret shared by all nodes of the domain, e.g. from "openssl rand -base64 48"',
+      default: 'none; required when there are peers',
+    },
+  ),
+  UNDERSTUDY_ADMIN_TOKEN: option(
+    matching(
+      (value) => /^[A-Za-z0-9._~+/-]{16,256}={0,2}$/.test(value),
+      'have 16 to 256 letters, digits or . _ ~ + / -',
+    ),
+    {
+      meaning: 'bearer token of the REST API',
+      default: 'generated and printed once at the first start, kept as a hash',
+    },
+  ),
+  UNDERSTUDY_DATA_DIR: setting(filePath, {
+    meaning: 'folder of the database',
+    default: './data',
+  }),
+  UNDERSTUDY_STREAMS_FILE: option(filePath, {
+    meaning: 'YAML or JSON list of streams, read at start and on SIGHUP',
+    default: 'none: streams come through the API',
+  }),
+  UNDERSTUDY_PASS_TTL_S: setting(wholeNumber(60, 604_800), {
+    meaning: 'life of a pass: longer than anybody watches in one go',
+    default: '43200',
+    unit: 'seconds',
+  }),
+  UNDERSTUDY_KEY_ROTATION_CRON: setting(hourlyCron(), {
+    meaning: 'when the viewing key rolls, in the time zone of the process',
+    default: '0 4 * * *',
+  }),
+  UNDERSTUDY_BACKUP_SESSION_LIMIT: option(wholeNumber(0, 1_000_000), {
+    meaning: 'most viewers of other nodes admitted at once; 0 admits none',
+    default: 'none: only load limits count',
+    unit: 'viewers',
+  }),
+  UNDERSTUDY_CAPACITY_WEIGHT: setting(positiveNumber(100), {
+    meaning: 'share of backups relative to the other nodes; above 0, at most 100',
+    default: '1',
+  }),
+  UNDERSTUDY_CPU_LIMIT_PERCENT: setting(wholeNumber(1, 100), {
+    meaning: 'processor load above which viewers of other nodes are refused',
+    default: '90',
+    unit: 'percent',
+  }),
+  UNDERSTUDY_NETWORK_LIMIT_PERCENT: setting(wholeNumber(1, 100), {
+    meaning: 'network load above which viewers of other nodes are refused',
+    default: '90',
+    unit: 'percent',
+  }),
+  UNDERSTUDY_NETWORK_CAPACITY_MBPS: option(wholeNumber(1, 10_000_000), {
+    meaning: 'what 100 percent of network load is',
+    default: 'none: the speed of the link',
+    unit: 'Mbit/s',
+  }),
+  UNDERSTUDY_SEGMENT_CACHE_MB: setting(wholeNumber(0, 65_536), {
+    meaning: 'memory for live segments that many viewers share',
+    default: '256',
+    unit: 'MiB',
+  }),
+  UNDERSTUDY_TRUSTED_PROXIES: setting(listOf(cidrOf, 'a CIDR range or an IP address'), {
+    meaning: 'CIDRs, separated by commas, whose X-Forwarded-For is believed; empty: never read',
+    default: '',
+  }),
+  UNDERSTUDY_ALERT_WEBHOOKS: setting(listOf(webUrlOf, 'an http(s) URL'), {
+    meaning: 'URLs, separated by commas, that get alerts as JSON',
+    default: '',
+  }),
+  UNDERSTUDY_LOG_LEVEL: setting(oneOf('debug', 'info', 'warn', 'error'), {
+    meaning: 'least weight of what is logged: debug, info, warn or error',
+    default: 'info',
+  }),
+};
+
+/** Every variable in the order of the documents; `isSet` tells whether `default` is a value or words for having none. */
+export const configVariables = Object.entries(variables).map(([name, variable]) => {
+  const words = about.get(variable);
+  if (words === undefined) throw new Error(`variable "${name}" is not described`);
+  return { name, ...words };
+});
