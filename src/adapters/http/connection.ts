@@ -1,0 +1,91 @@
+import ipaddr from 'ipaddr.js';
+import { readAddress } from '../../core/viewer/address-class.ts';
+import type { ConnectionFacts } from '../../core/viewer/observe.ts';
+
+/** Longest `X-Forwarded-For` that is looked at, characters; a longer one is ignored. */
+const forwardedLengthMax = 1024;
+
+/**
+ * The facts of one connection.
+ *
+ * The address is the socket's. Only if that lies in one of `trustedProxies` (CIDRs), `X-Forwarded-For` is
+ * read from its end: the first address that is no trusted proxy is the viewer's, the first one if all are.
+ * What cannot be read, also in the middle, leaves the socket's address. `X-Forwarded-Proto: https` is always
+ * believed: it can only take backups away from whoever forges it.
+ *
+ * @param parts.headers value of a header by its lower-case name
+ * @throws config_invalid never: a CIDR that cannot be read trusts nobody, the configuration refuses it earlier
+ */
+export function observeConnection(parts: {
+  readonly remoteAddress: string | undefined;
+  readonly encrypted: boolean;
+  readonly headers: (name: string) => string | undefined;
+  readonly trustedProxies: readonly string[];
+}): ConnectionFacts {
+  const socketAddress = withoutZone(parts.remoteAddress ?? '');
+  const forwarded = parts.trustedProxies.length > 0 ? parts.headers('x-forwarded-for') : undefined;
+  return {
+    address:
+      (forwarded && viewerBehind(socketAddress, forwarded, parts.trustedProxies)) || socketAddress,
+    isHttps: parts.encrypted || isHttpsInFront(parts.headers('x-forwarded-proto')),
+    userAgent: parts.headers('user-agent'),
+  };
+}
+
+/** The first of several values is what the outermost proxy saw. */
+function isHttpsInFront(header: string | undefined): boolean {
+  return header !== undefined && /^\s*https\s*(?:,|$)/i.test(header);
+}
+
+function viewerBehind(socketAddress: string, forwarded: string, trustedProxies: readonly string[]) {
+  const trusts = trustOf(trustedProxies);
+  if (!trusts(socketAddress) || forwarded.length > forwardedLengthMax) {
+    return undefined;
+  }
+  let outermost: string | undefined;
+  for (const entry of forwarded.split(',').reverse()) {
+    const address = readAddress(withoutPort(entry.trim()))?.text;
+    if (address === undefined) {
+      return undefined;
+    }
+    if (!trusts(address)) {
+      return address;
+    }
+    outermost = address;
+  }
+  return outermost;
+}
+
+/** `fe80::1%eth0` as sockets of one link have it. */
+function withoutZone(address: string): string {
+  const at = address.indexOf('%');
+  return at < 0 ? address : address.slice(0, at);
+}
+
+/** Some proxies write `203.0.113.9:4711` or `[2001:db8::9]:4711`. */
+function withoutPort(text: string): string {
+  return /^\[([^\]]*)\](?::\d{1,5})?$/.exec(text)?.[1] ?? text.replace(/^([\d.]+):\d{1,5}$/, '$1');
+}
+
+type Trust = (address: string) => boolean;
+
+/** CIDRs are read once per list: the configuration is one frozen object. */
+const trustByList = new WeakMap<readonly string[], Trust>();
+
+function trustOf(trustedProxies: readonly string[]): Trust {
+  let trust = trustByList.get(trustedProxies);
+  if (trust === undefined) {
+    const ranges = trustedProxies.filter(ipaddr.isValidCIDR).map((cidr) => ipaddr.parseCIDR(cidr));
+    trust = (text) => {
+      if (readAddress(text) === undefined) {
+        return false;
+      }
+      const address = ipaddr.process(text);
+      return ranges.some(
+        ([base, bits]) => base.kind() === address.kind() && address.match(base, bits),
+      );
+    };
+    trustByList.set(trustedProxies, trust);
+  }
+  return trust;
+}
