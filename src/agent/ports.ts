@@ -2,6 +2,7 @@
  * The outside world on one page. Adapters implement these types; nothing in `core` or `agent` reaches
  * the world in another way. Every call states how it fails.
  */
+import type { PeerAnswer, PeerQuestion, PeerRefusal } from '../core/group/exchange.ts';
 import type { PassClaims } from '../core/pass/claims.ts';
 import type { ReasonCode } from '../core/reasons.ts';
 import type { StreamConfig } from '../core/stream/stream.ts';
@@ -20,6 +21,9 @@ export type Log = {
 
 /** Unpredictable text of 22 URL-safe characters (128 bits). */
 export type NewId = () => string;
+
+/** Unpredictable bytes for secrets. */
+export type RandomBytes = (length: number) => Uint8Array;
 
 /** Why a read from an origin gave nothing. */
 export type OriginFault = {
@@ -70,6 +74,7 @@ export type OpenOrigin = (entry: string) => Origin;
 export type ViewingKey = {
   /** `{generation}-{random}`: unique, URL-safe. */
   readonly id: string;
+  /** 0: good on this node only, never leaves it; else 1 and up. */
   readonly generation: number;
   readonly createdAt: UnixMs;
   /** 32 bytes. */
@@ -89,6 +94,14 @@ export type PassSigner = {
   verify(pass: string, keyOf: (id: string) => ViewingKey | undefined): Promise<PassVerdict>;
 };
 
+/** Takes viewing keys to a peer and from one; only nodes with the same cluster secret can read them. */
+export type KeyWrap = {
+  /** Text for a peer with all of `keys`, without `supersededAt`: each node judges that by itself. */
+  wrap(keys: readonly ViewingKey[]): Promise<string>;
+  /** Undefined for anything that is altered, too long, of another form or from another domain. */
+  unwrap(text: string): Promise<readonly ViewingKey[] | undefined>;
+};
+
 /** Streams that came through the API. Synchronous; @throws store_failed */
 export type StreamStore = {
   list(): readonly StreamConfig[];
@@ -102,3 +115,32 @@ export type KeyStore = {
   /** Replaces all that is kept, in one transaction. */
   replace(keys: readonly ViewingKey[]): void;
 };
+
+/** SHA-256 of the bearer token generated at the first start. Synchronous; @throws store_failed */
+export type AdminTokenStore = {
+  read(): Uint8Array | undefined;
+  /** Once only: there is nothing to replace it with but a new database. */
+  write(hash: Uint8Array, nowMs: UnixMs): void;
+};
+
+/** Why a question to a peer brought nothing that can be trusted. `text` holds no secret. */
+export type PeerFault = {
+  readonly kind: 'fault';
+  readonly cause: 'unanswered' | 'unauthenticated' | 'unreadable';
+  readonly text: string;
+};
+
+/** The way to other nodes. Authenticates both directions with the cluster secret. */
+export type PeerLink = {
+  /** Asks the node at `url` (a configured peer base URL). Never rejects; settles by `deadlineMs`, faults are values. */
+  ask(
+    url: string,
+    question: PeerQuestion,
+    deadlineMs: number,
+  ): Promise<PeerAnswer | PeerRefusal | PeerFault>;
+  /** Gives up what is under way and frees connections. */
+  close(): void;
+};
+
+/** Answers an authentic question of another node; `now` is when it came. */
+export type AnswerPeer = (question: PeerQuestion, now: Now) => Promise<PeerAnswer | PeerRefusal>;

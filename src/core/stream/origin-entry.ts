@@ -11,18 +11,19 @@ export function originEntryFault(text: string): string | undefined {
   if (/[\p{Cc}\p{Cs}]/u.test(text)) return 'must not contain control characters';
   if (text.startsWith('/'))
     return text.split('/').includes('..') ? 'must not have ".." between slashes' : undefined;
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined) return 'must be an http(s) URL, a file: URL or an absolute path';
+  return URL.canParse(text) ? urlFault(new URL(text)) : formFault;
+}
+
+const formFault = 'must be an http(s) URL, a file: URL or an absolute path';
+
+function urlFault(url: URL): string | undefined {
   if (url.hash !== '') return 'must not have a fragment ("#...")';
-  switch (url.protocol) {
-    case 'http:':
-    case 'https:':
-      return url.username === '' && url.password === ''
-        ? undefined
-        : 'must not hold a user name or password';
-    case 'file:':
-      return url.host === '' ? undefined : 'must be a file: URL without a host ("file:///...")';
-    default:
-      return 'must be an http(s) URL, a file: URL or an absolute path';
-  }
+  if (url.protocol === 'file:')
+    return url.host !== '' || url.search !== ''
+      ? 'must be a file: URL without host or query ("file:///...")'
+      : undefined;
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') return formFault;
+  return url.username !== '' || url.password !== ''
+    ? 'must not hold a user name or password'
+    : undefined;
 }
