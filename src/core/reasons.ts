@@ -19,6 +19,7 @@ export const reasonTexts = {
 
   // May a member be named as a backup?
   unreachable: 'the node does not answer its peers',
+  'reachability-unknown': 'it is not known whether the node is there: no node is heard',
   'protocol-version': 'the node speaks another version of the peer protocol',
   'reserve-off': 'the stream is not offered as a backup there',
   draining: 'the node is being drained',
@@ -26,6 +27,7 @@ export const reasonTexts = {
   'source-undeclared': 'nothing says that the members carry the same source',
   'source-differs': 'the members carry different sources',
   'container-differs': 'the segments are in another container',
+  'low-latency-differs': 'one of the streams is low-latency HLS, the other is not',
   'rungs-differ': 'the variant streams do not match one by one',
   'clock-skew': 'the clocks differ by more than 240 s',
   'clock-unknown': 'the clock of the node has not been measured yet',
@@ -35,6 +37,8 @@ export const reasonTexts = {
   'address-missing': 'the node announces no address',
   'address-private': 'the node has only private addresses, the viewer is public',
   'address-insecure': 'the viewer came over https, the node offers only http',
+  'address-scheme': 'the viewer came over http, the node offers only https',
+  'address-unusable': 'no address of the node can be reached from where the viewer is',
   'address-same': 'the node has the same address as another one already named',
   visited: 'the viewer has been at this node already',
   'player-follows-no-backup': 'the player cannot use backups',
@@ -45,6 +49,7 @@ export const reasonTexts = {
   'backup-viewer': 'served here: the viewer of another node was admitted',
   'last-resort': 'served here although the stream is not well: nobody else can',
   redirected: 'another node serves the stream',
+  'not-carried': 'this node does not carry the stream, another one does',
   'unknown-stream': 'no node of the domain carries a stream of this name',
   'nobody-has-it': 'no node can serve the stream now',
   'hops-exhausted': 'the viewer has been sent on as often as is allowed',

@@ -13,8 +13,8 @@ const forwardedLengthMax = 1024;
  * What cannot be read, also in the middle, leaves the socket's address. `X-Forwarded-Proto: https` is always
  * believed: it can only take backups away from whoever forges it.
  *
- * @param parts.headers value of a header by its lower-case name
- * @throws config_invalid never: a CIDR that cannot be read trusts nobody, the configuration refuses it earlier
+ * @param parts.headers value of a header by its lower-case name. A CIDR that cannot be read trusts nobody: the
+ *   configuration refuses it before it gets here.
  */
 export function observeConnection(parts: {
   readonly remoteAddress: string | undefined;
