@@ -110,7 +110,8 @@ async function readBody(
 
 /** Waits until the body has begun (or turned out empty), then hands it over with nothing read. */
 async function firstByte(response: IncomingMessage, abort: () => void): Promise<OriginStream> {
-  if (response.readableLength === 0 && !response.readableEnded) await once(response, 'readable');
+  if (response.readableLength === 0 && !response.readableEnded)
+    await Promise.race([once(response, 'readable'), once(response, 'end')]);
   // Once handed over an error reaches whoever reads; between two reads nobody listens, and that must not end the process.
   response.on('error', () => undefined);
   const headers: Record<string, string> = {};
