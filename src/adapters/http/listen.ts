@@ -1,0 +1,97 @@
+import { readFileSync, unwatchFile, watchFile } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { createSecureServer, type Http2SecureServer } from 'node:http2';
+import type { AddressInfo } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import type { Hono } from 'hono';
+import type { Log } from '../../agent/ports.ts';
+
+/** Largest request head, bytes: a URL with a pass and the headers browsers send fit several times. */
+const requestHeadBytesMax = 16 * 1024;
+/** A viewer's head must be complete within this time; slower ones hold sockets for nothing. */
+const requestHeadMsMax = 10_000;
+/** A whole request, body included: only the API has bodies, of at most 64 KiB. */
+const requestMsMax = 30_000;
+/** Longer than the 5 s at which players reload, so that one connection carries a whole viewing. */
+const keepAliveMs = 30_000;
+/** How often certificate files are looked at, ms. */
+const certificatePollMs = 2_000;
+/** Open requests get this long to end when the process stops. */
+const closeMsMax = 3_000;
+
+export type Listener = {
+  /** Where it really listens: port 0 has become a port. */
+  readonly address: AddressInfo;
+  close(): Promise<void>;
+};
+
+export type TlsFiles = { readonly certFile: string; readonly keyFile: string };
+
+/** Serves `app` at `host:port`; over TLS (HTTP/2 and 1.1) when files are given, reloaded when they change. */
+export async function listen(options: {
+  app: Hono;
+  host: string;
+  port: number;
+  tls?: TlsFiles | undefined;
+  log: Log;
+}): Promise<Listener> {
+  const onRequest = getRequestListener(options.app.fetch, { overrideGlobalObjects: false });
+  const server = options.tls === undefined ? plainServer() : secureServer(options.tls, options.log);
+  server.on('request', onRequest as (...args: unknown[]) => void);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen({ host: options.host, port: options.port }, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+  return { address: server.address() as AddressInfo, close: () => close(server) };
+}
+
+function plainServer(): Server {
+  return createServer({
+    maxHeaderSize: requestHeadBytesMax,
+    headersTimeout: requestHeadMsMax,
+    requestTimeout: requestMsMax,
+    keepAliveTimeout: keepAliveMs,
+    noDelay: true,
+  });
+}
+
+function secureServer(files: TlsFiles, log: Log): Http2SecureServer {
+  const read = () => ({ cert: readFileSync(files.certFile), key: readFileSync(files.keyFile) });
+  const server = createSecureServer({
+    ...read(),
+    allowHTTP1: true,
+    maxHeaderListPairs: 128,
+    settings: { maxHeaderListSize: requestHeadBytesMax },
+  });
+  const reload = () => {
+    try {
+      server.setSecureContext(read());
+      log.info('certificate reloaded');
+    } catch (error) {
+      log.error('certificate not reloaded', { cause: String(error) });
+    }
+  };
+  for (const file of [files.certFile, files.keyFile])
+    watchFile(file, { interval: certificatePollMs, persistent: false }, reload);
+  server.on('close', () => {
+    for (const file of [files.certFile, files.keyFile]) unwatchFile(file, reload);
+  });
+  return server;
+}
+
+function close(server: Server | Http2SecureServer): Promise<void> {
+  return new Promise((resolve) => {
+    const cut = setTimeout(() => {
+      if ('closeAllConnections' in server) server.closeAllConnections();
+      resolve();
+    }, closeMsMax);
+    server.close(() => {
+      clearTimeout(cut);
+      resolve();
+    });
+    if ('closeIdleConnections' in server) server.closeIdleConnections();
+  });
+}

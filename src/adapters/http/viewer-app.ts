@@ -1,0 +1,75 @@
+import type { HttpBindings } from '@hono/node-server';
+import { type Context, Hono } from 'hono';
+import type { Answer } from '../../agent/answer.ts';
+import type { Clock, Log } from '../../agent/ports.ts';
+import type { Viewing } from '../../agent/viewing.ts';
+import { observeViewer } from '../../core/viewer/observe.ts';
+import { observeConnection } from './connection.ts';
+import { respond } from './respond.ts';
+
+/** Longest path and query that are looked at, characters; longer ones are malformed. */
+const urlLengthMax = 8 * 1024;
+
+type Environment = { Bindings: Partial<HttpBindings> };
+
+/** The listener for viewers (`docs/architecture.md`, "A request"). */
+export function createViewerApp(deps: {
+  readonly viewing: Viewing;
+  readonly nodeId: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly trustedProxies: readonly string[];
+}): Hono<Environment> {
+  const app = new Hono<Environment>();
+  // Any page may read every answer, refusals too: passes travel in the query, never in cookies (`docs/players.md`, rule 27).
+  const common = {
+    'access-control-allow-origin': '*',
+    'access-control-expose-headers':
+      'X-Understudy-Node, X-Understudy-Reason, Content-Length, Content-Range, Date',
+    'x-understudy-node': deps.nodeId,
+  };
+  const methods = 'GET, HEAD, OPTIONS';
+  const send = (context: Context<Environment>, answer: Answer) =>
+    respond(answer, common, { method: context.req.method, outgoing: context.env?.outgoing });
+
+  app.options('*', () => {
+    const headers = {
+      ...common,
+      'access-control-allow-methods': methods,
+      'access-control-allow-headers': '*',
+      'access-control-max-age': '86400',
+    };
+    return new Response(null, { status: 204, headers });
+  });
+
+  app.get('*', async (context) => {
+    const url = context.req.url;
+    const pathAt = url.indexOf('/', url.indexOf('//') + 2);
+    if (url.length - pathAt > urlLengthMax)
+      return send(context, { kind: 'refusal', status: 400, reason: 'path-invalid' });
+    const queryAt = url.indexOf('?', pathAt);
+    const socket = context.env?.incoming?.socket;
+    const connection = observeConnection({
+      remoteAddress: socket?.remoteAddress,
+      encrypted: socket !== undefined && 'encrypted' in socket,
+      headers: (name) => context.req.header(name),
+      trustedProxies: deps.trustedProxies,
+    });
+    const answer = await deps.viewing.open({
+      viewer: observeViewer(connection),
+      path: url.slice(pathAt + 1, queryAt < 0 ? undefined : queryAt),
+      query: queryAt < 0 ? '' : url.slice(queryAt + 1),
+      range: context.req.header('range'),
+      now: deps.clock.now(),
+    });
+    return send(context, answer);
+  });
+
+  app.all('*', () => new Response(null, { status: 405, headers: { ...common, allow: methods } }));
+
+  app.onError((error, context) => {
+    deps.log.error('viewer request failed', { path: context.req.path, cause: error.stack });
+    return send(context, { kind: 'refusal', status: 404, reason: 'internal-error' });
+  });
+  return app;
+}

@@ -1,0 +1,25 @@
+import type { ReasonCode } from '../core/reasons.ts';
+import type { OriginStream } from './ports.ts';
+import type { StoredSegment } from './segments.ts';
+
+/** What a viewer's request came to; the edge turns it into HTTP and decides nothing. */
+export type Answer =
+  | {
+      readonly kind: 'playlist';
+      readonly body: string | Uint8Array<ArrayBuffer>;
+      readonly contentType: string;
+      readonly reason: ReasonCode;
+    }
+  | { readonly kind: 'file'; readonly file: OriginStream | StoredSegment; readonly immutable: boolean }
+  | { readonly kind: 'redirect'; readonly location: string; readonly reason: ReasonCode }
+  | { readonly kind: 'refusal'; readonly status: 400 | 403 | 404; readonly reason: ReasonCode };
+
+/** "Not from this node, not now" is always 404: the one answer on which every player measured moves on (`docs/players.md`). */
+export function notFromHere(reason: ReasonCode): Answer {
+  return { kind: 'refusal', status: 404, reason };
+}
+
+/** A real denial: the pass is not good. */
+export function denied(reason: ReasonCode): Answer {
+  return { kind: 'refusal', status: 403, reason };
+}

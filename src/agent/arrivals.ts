@@ -1,0 +1,70 @@
+import { checkPass } from '../core/pass/check.ts';
+import { passGroup } from '../core/pass/claims.ts';
+import type { ReasonCode } from '../core/reasons.ts';
+import type { Now } from '../core/time.ts';
+import type { Passes } from './passes.ts';
+import type { Sessions } from './sessions.ts';
+
+/** How a viewer came, before anything is decided about it. */
+export type Arrival =
+  | { readonly kind: 'refused'; readonly reason: ReasonCode }
+  | {
+      readonly kind: 'own' | 'backup';
+      /** Session id from the pass; absent without one. */
+      readonly session?: string | undefined;
+      /** Whether that session is being watched here already: such a one is never refused. */
+      readonly isActive: boolean;
+      readonly home: string;
+      readonly login?: string | undefined;
+      /** Nodes that have sent the viewer on, first to last. */
+      readonly hops: readonly string[];
+    };
+
+/** Tells own arrivals from backup arrivals by their pass; without a pass a viewer came here first. */
+export class Arrivals {
+  readonly #deps: { readonly nodeId: string; readonly passes: Passes; readonly sessions: Sessions };
+
+  constructor(deps: { nodeId: string; passes: Passes; sessions: Sessions }) {
+    this.#deps = deps;
+  }
+
+  /** The arrival at `stream` with the `pass` sent, or why that pass is no good here. At once for a pass seen before. */
+  of(
+    pass: string | undefined,
+    stream: { readonly name: string; readonly group?: string | undefined },
+    now: Now,
+  ): Arrival | Promise<Arrival> {
+    const { nodeId, passes } = this.#deps;
+    if (pass === undefined) return { kind: 'own', isActive: false, home: nodeId, hops: [] };
+    const verdict = passes.verify(pass);
+    return verdict instanceof Promise
+      ? verdict.then((found) => this.#judge(found, stream, now))
+      : this.#judge(verdict, stream, now);
+  }
+
+  #judge(
+    verdict: Awaited<ReturnType<Passes['verify']>>,
+    stream: { readonly name: string; readonly group?: string | undefined },
+    now: Now,
+  ): Arrival {
+    if (verdict.kind === 'refused') return verdict;
+    const { claims } = verdict;
+    const { nodeId, sessions } = this.#deps;
+    const isActive = sessions.isActive(claims.sub, now, stream.name);
+    const check = checkPass(claims, {
+      node: nodeId,
+      group: passGroup(stream),
+      now,
+      sessionActive: isActive,
+    });
+    if (check.kind === 'refused') return check;
+    return {
+      kind: claims.iss === nodeId ? 'own' : 'backup',
+      session: claims.sub,
+      isActive,
+      home: claims.iss,
+      login: claims.lgn,
+      hops: claims.hop,
+    };
+  }
+}
