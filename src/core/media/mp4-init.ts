@@ -1,0 +1,55 @@
+import { u16, u32 } from './bits.ts';
+import { findBox, findBoxes, readBoxes } from './mp4-boxes.ts';
+import type { Mp4Entry } from './mp4-entry.ts';
+import { readMp4Entry } from './mp4-entry.ts';
+
+/** A track of an initialization section, with what its fragments need. */
+export type Mp4Track = Mp4Entry & {
+  readonly timescale: number;
+  /** Defaults of trex, for samples that give none of their own. */
+  readonly sampleDuration: number;
+  readonly sampleSize: number;
+  readonly sampleFlags: number;
+};
+
+const tracksMax = 64;
+
+/** Tracks of an initialization section (moov, ISO 14496-12 8.2.1); empty when there is none. */
+export function readMp4Tracks(bytes: Uint8Array): Mp4Track[] {
+  const moov = findBox(bytes, 'moov');
+  if (moov === undefined) return [];
+  const defaults = findBoxes(findBox(moov, 'mvex') ?? new Uint8Array(0), 'trex');
+  const tracks: Mp4Track[] = [];
+  for (const trak of findBoxes(moov, 'trak').slice(0, tracksMax)) {
+    const track = readTrack(trak, defaults);
+    if (track !== undefined) tracks.push(track);
+  }
+  return tracks;
+}
+
+function readTrack(trak: Uint8Array, defaults: readonly Uint8Array[]): Mp4Track | undefined {
+  const tkhd = findBox(trak, 'tkhd');
+  const mdhd = findBox(trak, 'mdia', 'mdhd');
+  const stsd = findBox(trak, 'mdia', 'minf', 'stbl', 'stsd');
+  const entry = stsd && readBoxes(stsd.subarray(8))[0];
+  if (tkhd === undefined || mdhd === undefined || entry === undefined) return undefined;
+  const id = u32(tkhd, tkhd[0] === 1 ? 20 : 12);
+  const timescale = u32(mdhd, mdhd[0] === 1 ? 20 : 12);
+  if (timescale === 0) return undefined;
+  const trex = defaults.find((body) => u32(body, 4) === id) ?? new Uint8Array(24);
+  const language = languageOf(u16(mdhd, mdhd[0] === 1 ? 32 : 20));
+  return {
+    timescale,
+    sampleDuration: u32(trex, 12),
+    sampleSize: u32(trex, 16),
+    sampleFlags: u32(trex, 20),
+    ...readMp4Entry({ id, language }, entry.type, entry.body),
+  };
+}
+
+/** Three letters of five bits; `und` is none. */
+function languageOf(packed: number): string | undefined {
+  const letters = [packed >> 10, packed >> 5, packed].map((five) => (five & 31) + 0x60);
+  const text = String.fromCharCode(...letters);
+  return text === 'und' || !/^[a-z]{3}$/.test(text) ? undefined : text;
+}
