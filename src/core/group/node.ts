@@ -27,6 +27,8 @@ export type NodeFacts = {
   readonly backupSessions: number;
   /** Ids of the viewing keys held, newest first. */
   readonly keys: readonly string[];
+  /** Id of the one that signs its passes for other nodes: they keep it at least as long. */
+  readonly signingKey?: string | undefined;
   /** How long this node's passes live, seconds: others keep old keys at least this long. */
   readonly passTtlS: number;
 };
