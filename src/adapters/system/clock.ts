@@ -1,0 +1,17 @@
+import type { Clock, Timers } from '../../agent/ports.ts';
+
+/** Longest delay a timer of Node.js takes, ms; beyond it, it would fire at once. */
+const delayMsMax = 2 ** 31 - 1;
+
+/** The clocks of this machine. */
+export const systemClock: Clock = {
+  now: () => ({ wallMs: Date.now(), monoMs: performance.now() }),
+};
+
+/** Timers of this process; each keeps it running until it fired or was taken back. */
+export const systemTimers: Timers = {
+  after(delayMs, run) {
+    const timer = setTimeout(run, Math.min(delayMs, delayMsMax));
+    return () => clearTimeout(timer);
+  },
+};
