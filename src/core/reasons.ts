@@ -16,6 +16,7 @@ export const reasonTexts = {
   'sequence-fell-back': 'the media sequence of the origin fell back',
   frozen: 'the live window does not move',
   'no-such-protocol': 'the stream is not offered over this protocol',
+  'reason-unknown': 'the node gives a reason that this version of the agent does not know',
 
   // May a member be named as a backup?
   unreachable: 'the node does not answer its peers',

@@ -59,7 +59,6 @@ describe('at 5 % loss of attempts', () => {
     const { falseAlarms } = simulate({
       turns,
       loss: 0.5,
-      roundTripMs: 20,
       random: createRandom(5),
     });
     const expected = turns * 0.5 ** 8;

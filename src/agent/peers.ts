@@ -1,0 +1,215 @@
+import type { PeerAnswer, PeerQuestion, PeerRefusal } from '../core/group/exchange.ts';
+import { type NodeFacts, type Peer, peerProtocolVersion } from '../core/group/node.ts';
+import { attemptDeadlineMs, excusedMs } from '../core/group/reachability.ts';
+import { countRepeat, noRepeats } from '../core/repeats.ts';
+import type { StreamFacts } from '../core/stream/stream.ts';
+import type { MonoMs, Now, UnixMs } from '../core/time.ts';
+import { Announcement } from './announcement.ts';
+import { Askers } from './askers.ts';
+import { PeerRecord } from './peer-record.ts';
+import { differs, viewPeers } from './peer-view.ts';
+import type { Clock, Log, PeerFault, PeerLink, Timers } from './ports.ts';
+
+/** Own wall clock steps smaller than this do not make the list of peers new. */
+const noticedStepMs = 100;
+
+export type PeersDeps = {
+  readonly link: PeerLink;
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly log: Log;
+  /** `UNDERSTUDY_PEERS`; may hold this node's own address. */
+  readonly urls: readonly string[];
+  /** Names this life of the process: 128 random bits. */
+  readonly boot: string;
+  /** The facts of this node now. */
+  readonly self: () => NodeFacts;
+  /** The streams of this node; `version` changes whenever one of them did. */
+  readonly ownStreams: () => { readonly version: number; readonly facts: readonly StreamFacts[] };
+  readonly wrappedKeys: () => Promise<string>;
+  readonly absorbKeys: (wrapped: string) => Promise<unknown>;
+  /** Whether one of these viewing keys is not held here. */
+  readonly lacksKeys: (ids: readonly string[]) => boolean;
+};
+
+/**
+ * What this node believes of its peers: asks each of them every second and answers their questions. Serving reads the
+ * list; nothing in it waits for the network. See `docs/peers.md`.
+ */
+export class Peers {
+  readonly #deps: PeersDeps;
+  readonly #records: readonly PeerRecord[];
+  readonly #announcement = new Announcement();
+  readonly #askers = new Askers();
+  readonly #listeners = new Set<() => void>();
+  #list: readonly Peer[] = [];
+  #seq = 0;
+  #forged = noRepeats;
+  #startedAt: MonoMs = 0;
+  /** When the timer should have fired; absent while not running. */
+  #plannedAt: MonoMs | undefined;
+  #takeBackTimer = () => {};
+  /** Until when the list holds although nobody is heard. */
+  #holdsUntil: MonoMs = Number.POSITIVE_INFINITY;
+  /** Own wall clock minus monotonic clock, as in the list. */
+  #baseMs = 0;
+
+  constructor(deps: PeersDeps) {
+    this.#deps = deps;
+    this.#records = deps.urls.map((url) => new PeerRecord(url));
+  }
+
+  /** Asks all peers for the first time, and each second from now on. */
+  start(): void {
+    const now = this.#deps.clock.now();
+    this.#startedAt = now.monoMs;
+    this.#plannedAt = now.monoMs;
+    this.#tick();
+  }
+
+  stop(): void {
+    this.#plannedAt = undefined;
+    this.#takeBackTimer();
+    this.#deps.link.close();
+  }
+
+  /**
+   * The peers in configured order, this node left out. The array is the same one until something in it changes; within
+   * it `facts` and `streams` stay the same objects until they change, while `heardAt` moves every second.
+   */
+  list(now: Now): readonly Peer[] {
+    const isStepped = Math.abs(now.wallMs - now.monoMs - this.#baseMs) > noticedStepMs;
+    if (isStepped || now.monoMs > this.#holdsUntil) {
+      this.#excusePause(now.monoMs);
+      this.#refresh(now);
+    }
+    return this.#list;
+  }
+
+  /** Calls `listener` after a change of anything but times; the answer ends that. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Nodes of the domain that ask this one without being among its peers, the last one to ask first; at most 256. */
+  strangers(): readonly { readonly id: string; readonly lastAskedAt: UnixMs }[] {
+    const known = this.#records.flatMap(({ facts }) => facts?.id ?? []);
+    return this.#askers.strangers(new Set([this.#deps.self().id, ...known]));
+  }
+
+  /** Answers a question whose sender is known to hold the cluster secret; `now` is when it came. */
+  async answer(question: PeerQuestion, now: Now): Promise<PeerAnswer | PeerRefusal> {
+    const facts = this.#deps.self();
+    const { boot } = this.#deps;
+    const reason = this.#askers.refusal(question, { id: facts.id, boot }, now);
+    const { id, version } = facts;
+    const protocol = peerProtocolVersion;
+    if (reason) return { kind: 'refusal', reason, protocol, id, boot, version };
+    this.#announcement.update(facts, this.#deps.ownStreams());
+    const delta = this.#announcement.since(question.since);
+    const keys = question.wantKeys ? await this.#deps.wrappedKeys() : undefined;
+    return { kind: 'answer', protocol, boot, at: now.wallMs, ...delta, ...(keys && { keys }) };
+  }
+
+  #tick(): void {
+    const now = this.#deps.clock.now();
+    this.#excusePause(now.monoMs);
+    for (const record of this.#records) {
+      if (record.dueAt() > now.monoMs) continue;
+      record.noteAttempt(now.monoMs, this.#startedAt);
+      this.#ask(record);
+    }
+    this.#refresh(now);
+    this.#planTick(now.monoMs);
+  }
+
+  #planTick(now: MonoMs): void {
+    const dueAt = Math.min(this.#holdsUntil + 1, ...this.#records.map((record) => record.dueAt()));
+    if (dueAt === Number.POSITIVE_INFINITY) return;
+    this.#plannedAt = Math.max(dueAt, now);
+    this.#takeBackTimer = this.#deps.timers.after(this.#plannedAt - now, () => this.#tick());
+  }
+
+  #excusePause(now: MonoMs): void {
+    if (this.#plannedAt === undefined) return;
+    const ms = excusedMs(this.#plannedAt, now);
+    if (ms === 0) return;
+    this.#deps.log.warn('agent was paused', { pausedMs: Math.round(ms) });
+    this.#plannedAt = now;
+    this.#startedAt += ms;
+    for (const record of this.#records) record.excuse(ms);
+  }
+
+  /** Asks once; and once more at once if the reply says that there is a point in it. */
+  #ask(record: PeerRecord, isAgain = false): void {
+    const self = this.#deps.self();
+    this.#seq += 1;
+    const question = {
+      protocol: peerProtocolVersion,
+      from: self.id,
+      boot: this.#deps.boot,
+      seq: this.#seq,
+      ...(record.boot !== undefined && { to: record.boot }),
+      since: record.version,
+      wantKeys: this.#deps.lacksKeys(record.facts?.keys ?? []),
+    };
+    const sentAt = this.#deps.clock.now().monoMs;
+    void this.#deps.link
+      .ask(record.url, question, attemptDeadlineMs)
+      .then((reply) => this.#took(record, reply, { question, sentAt, isAgain }));
+  }
+
+  #took(
+    record: PeerRecord,
+    reply: PeerAnswer | PeerRefusal | PeerFault,
+    asked: { question: PeerQuestion; sentAt: MonoMs; isAgain: boolean },
+  ): void {
+    if (this.#plannedAt === undefined) return;
+    const now = this.#deps.clock.now();
+    this.#excusePause(now.monoMs);
+    if (reply.kind === 'fault' && reply.cause === 'unauthenticated') this.#noteForged(record, now);
+    const { again } = record.take(reply, asked, now.monoMs);
+    const mayAsk = reply.kind === 'answer' || !asked.isAgain;
+    if (again && mayAsk && record.boot !== this.#deps.boot) this.#ask(record, true);
+    if (reply.kind === 'answer' && reply.keys) this.#absorb(record, reply.keys);
+    this.#refresh(now);
+  }
+
+  #absorb(record: PeerRecord, wrapped: string): void {
+    this.#deps.absorbKeys(wrapped).catch((error: unknown) => {
+      this.#deps.log.warn('viewing keys of a peer not taken', {
+        peer: record.url,
+        cause: String(error),
+      });
+    });
+  }
+  #noteForged({ url }: PeerRecord, now: Now): void {
+    const { repeats, tell } = countRepeat(this.#forged, now.monoMs);
+    this.#forged = repeats;
+    if (tell) this.#deps.log.warn('peer answer not authentic', { peer: url, count: tell });
+  }
+
+  /** Makes the list anew and tells what changed in it. */
+  #refresh(now: Now): void {
+    const earlier = this.#list;
+    const self = { id: this.#deps.self().id, boot: this.#deps.boot };
+    const view = viewPeers(this.#records, earlier, { self, now, startedAt: this.#startedAt });
+    this.#holdsUntil = view.holdsUntil;
+    this.#baseMs = now.wallMs - now.monoMs;
+    if (view.peers === earlier) return;
+    this.#list = view.peers;
+    const known = new Map(earlier.map((peer) => [peer.url, peer]));
+    const changed = view.peers.filter((peer) => differs(peer, known.get(peer.url)));
+    for (const peer of changed) this.#logTransition(peer, known.get(peer.url));
+    if (changed.length === 0 && view.peers.length === earlier.length) return;
+    for (const listener of this.#listeners) listener();
+  }
+
+  #logTransition(peer: Peer, earlier: Peer | undefined): void {
+    if (peer.reachability === (earlier?.reachability ?? 'unknown')) return;
+    const level = peer.reachability === 'reachable' ? 'info' : 'warn';
+    const { url, facts, fault } = peer;
+    this.#deps.log[level](`peer ${peer.reachability}`, { peer: url, node: facts?.id, fault });
+  }
+}
