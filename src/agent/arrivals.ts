@@ -18,6 +18,8 @@ export type Arrival =
       readonly login?: string | undefined;
       /** Nodes that have sent the viewer on, first to last. */
       readonly hops: readonly string[];
+      /** Nodes that the pass is good for; empty without one. */
+      readonly nodes: readonly string[];
     };
 
 /** Tells own arrivals from backup arrivals by their pass; without a pass a viewer came here first. */
@@ -35,7 +37,8 @@ export class Arrivals {
     now: Now,
   ): Arrival | Promise<Arrival> {
     const { nodeId, passes } = this.#deps;
-    if (pass === undefined) return { kind: 'own', isActive: false, home: nodeId, hops: [] };
+    if (pass === undefined)
+      return { kind: 'own', isActive: false, home: nodeId, hops: [], nodes: [] };
     const verdict = passes.verify(pass);
     return verdict instanceof Promise
       ? verdict.then((found) => this.#judge(found, stream, now))
@@ -65,6 +68,7 @@ export class Arrivals {
       home: claims.iss,
       login: claims.lgn,
       hops: claims.hop,
+      nodes: claims.aud,
     };
   }
 }

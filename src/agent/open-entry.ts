@@ -1,0 +1,138 @@
+import { passGroup } from '../core/pass/claims.ts';
+import type { Candidates } from '../core/placement/candidates.ts';
+import { type Placement, placeLive } from '../core/placement/live.ts';
+import { renderMultivariant } from '../core/playlist/render-multivariant.ts';
+import { type Answer, notFromHere } from './answer.ts';
+import type { Entry } from './live-streams.ts';
+import {
+  namePath,
+  type Opening,
+  passClaims,
+  placedArrival,
+  type ViewingDeps,
+} from './viewing-parts.ts';
+
+/** The stream as it is asked for here; without `group` where only peers may know one. */
+type Asked = { readonly name: string; readonly group?: string | undefined };
+type Form = 'hls-entry' | 'dash-entry';
+
+const entryNames = { 'hls-entry': 'index.m3u8', 'dash-entry': 'manifest.mpd' } as const;
+
+/**
+ * A viewer opens a stream: the multivariant playlist or MPD with what this viewer may know, a redirect to a node that
+ * can serve it, or 404. What had to be read is read; from here to the decision nothing is waited for.
+ */
+export function openEntry(
+  deps: ViewingDeps,
+  opening: Opening & {
+    readonly asked: Asked;
+    readonly form: Form;
+    readonly candidates: Candidates;
+    /** The playlist here, if there is one. */
+    readonly entry?: Entry | undefined;
+    readonly mpd?: string | undefined;
+  },
+): Answer | Promise<Answer> {
+  const { request, arrival, asked, form, candidates, entry, mpd } = opening;
+  const placement = placeLive({
+    stream: asked.name,
+    form,
+    viewer: request.viewer,
+    arrival: placedArrival(deps.self(), arrival),
+    candidates,
+    hasPlaylist: (form === 'hls-entry' ? entry : mpd) !== undefined,
+    sentLately: deps.spread.sentLately(request.now),
+  });
+  switch (placement.kind) {
+    case 'not-found':
+      return notFromHere(placement.reason);
+    case 'redirect':
+      return redirect(deps, opening, placement);
+    case 'serve':
+      if (form === 'hls-entry' && entry !== undefined)
+        return serveMultivariant(deps, { ...opening, entry }, placement);
+      return mpd === undefined
+        ? notFromHere('starting')
+        : {
+            kind: 'playlist',
+            body: mpd,
+            contentType: 'application/dash+xml',
+            reason: placement.reason,
+          };
+  }
+}
+
+/** The playlist of one viewer: one pass good here and at the backups, which are named behind every variant. */
+async function serveMultivariant(
+  deps: ViewingDeps,
+  opening: Opening & { readonly asked: Asked; readonly entry: Entry },
+  placement: Extract<Placement, { kind: 'serve' }>,
+): Promise<Answer> {
+  const { request, arrival, asked, entry } = opening;
+  const { viewer, now } = request;
+  const self = deps.self();
+  const asker = { viewerKey: viewer.key, session: arrival.session, stream: asked.name };
+  const signing = placement.offers.length > 0 ? deps.keys.signing() : undefined;
+  const chosen = signing === undefined ? [] : deps.spread.pick(placement.offers, asker, now);
+  const backupIds = chosen.map(({ node }) => node.id);
+  const session = arrival.session ?? deps.newId();
+  deps.sessions.start(
+    {
+      id: session,
+      stream: asked.name,
+      kind: arrival.kind,
+      home: arrival.home,
+      login: arrival.login,
+      family: viewer.family,
+      backups: backupIds,
+    },
+    now,
+  );
+  const claims = passClaims({
+    home: arrival.home,
+    nodes: [self.id, ...backupIds],
+    session,
+    group: passGroup(asked),
+    login: arrival.login,
+    hops: arrival.hops,
+    ttlS: self.passTtlS,
+    now,
+  });
+  const pass = await deps.passes.issue(claims, signing ?? deps.keys.ownKey());
+  const backups = chosen.flatMap(({ base, stream }) =>
+    stream.hls?.ladder === undefined
+      ? []
+      : [{ base: `${base}${namePath(stream.name)}/`, ladder: stream.hls.ladder }],
+  );
+  return {
+    kind: 'playlist',
+    body: renderMultivariant(entry.template, { pass, backups, repeat: backups.length > 0 }),
+    contentType: 'application/vnd.apple.mpegurl',
+    reason: placement.reason,
+  };
+}
+
+async function redirect(
+  deps: ViewingDeps,
+  opening: Opening & { readonly form: Form },
+  { target, hops, reason }: Extract<Placement, { kind: 'redirect' }>,
+): Promise<Answer> {
+  const { request, query, arrival, form } = opening;
+  const key = deps.keys.signing();
+  if (key === undefined) return notFromHere('key-not-in-force');
+  deps.spread.noteSent(target.node.id, request.now);
+  const claims = passClaims({
+    home: arrival.home,
+    nodes: [target.node.id],
+    session: arrival.session ?? deps.newId(),
+    group: passGroup(target.stream),
+    login: arrival.login,
+    hops,
+    ttlS: deps.self().passTtlS,
+    now: request.now,
+  });
+  const pass = await deps.passes.issue(claims, key);
+  const others = query.others === '' ? '' : `${query.others}&`;
+  const entry = `${namePath(target.stream.name)}/${entryNames[form]}`;
+  return { kind: 'redirect', location: `${target.base}${entry}?${others}pass=${pass}`, reason };
+}

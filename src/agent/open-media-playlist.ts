@@ -1,0 +1,53 @@
+import type { Candidates } from '../core/placement/candidates.ts';
+import { placeLive } from '../core/placement/live.ts';
+import { type Answer, notFromHere } from './answer.ts';
+import type { MediaSnapshot } from './live-streams.ts';
+import type { OriginFault } from './ports.ts';
+import { type Opening, placedArrival, type ViewingDeps } from './viewing-parts.ts';
+
+/** A player reloads: the media playlist, the same bytes for everybody, or 404 at once so that it moves on. */
+export function openMediaPlaylist(
+  deps: ViewingDeps,
+  opening: Opening & {
+    readonly name: string;
+    readonly candidates: Candidates;
+    readonly snapshot: MediaSnapshot | OriginFault;
+  },
+): Answer {
+  const { request, arrival, name, candidates, snapshot } = opening;
+  const { viewer, now } = request;
+  const placement = placeLive({
+    stream: name,
+    form: 'media-playlist',
+    viewer,
+    arrival: placedArrival(deps.self(), arrival),
+    candidates,
+    hasPlaylist: snapshot.kind !== 'fault',
+    sentLately: new Map(),
+  });
+  if (placement.kind !== 'serve')
+    return notFromHere(placement.kind === 'not-found' ? placement.reason : 'nobody-has-it');
+  if (snapshot.kind === 'fault') return notFromHere(snapshot.reason);
+  const id = arrival.session ?? `direct|${viewer.key}|${name}`;
+  if (!deps.sessions.touch(id, now)) {
+    const self = deps.self().id;
+    deps.sessions.start(
+      {
+        id,
+        stream: name,
+        kind: arrival.kind,
+        home: arrival.home,
+        login: arrival.login,
+        family: viewer.family,
+        backups: arrival.nodes.filter((node) => node !== self && node !== arrival.home),
+      },
+      now,
+    );
+  }
+  return {
+    kind: 'playlist',
+    body: snapshot.bytes,
+    contentType: snapshot.contentType,
+    reason: placement.reason,
+  };
+}

@@ -1,0 +1,110 @@
+import type { NodeFacts, Peer } from '../core/group/node.ts';
+import { type Candidates, judgeCandidates } from '../core/placement/candidates.ts';
+import type { StreamFacts } from '../core/stream/stream.ts';
+import type { MonoMs, Now } from '../core/time.ts';
+
+/** A verdict is made anew at least this often, since facts age without anything changing. */
+const verdictMsMax = 2_000;
+
+/** Names whose verdicts are kept; more than a node carries. A name that nobody carries is never kept. */
+const namesMax = 4_096;
+
+type Kept = { readonly candidates: Candidates; readonly at: MonoMs };
+type ByGroup = ReadonlyMap<string, readonly StreamFacts[]>;
+
+/**
+ * Who can stand in for whom, judged when peers, own facts or the viewing key changed and kept until they change
+ * again: a request only reads it.
+ */
+export class Outlook {
+  readonly #deps: {
+    readonly self: () => NodeFacts;
+    readonly facts: (name: string) => StreamFacts | undefined;
+    readonly factsVersion: () => number;
+    readonly peers: (now: Now) => readonly Peer[];
+    readonly signingKeyId: () => string | undefined;
+  };
+  readonly #kept = new Map<string, Kept>();
+  /** Streams of a peer by group, per announced map of streams. */
+  readonly #indexes = new WeakMap<ReadonlyMap<string, StreamFacts>, ByGroup>();
+  #peers: readonly Peer[] = [];
+  #factsVersion = -1;
+  #signingKeyId: string | undefined;
+
+  constructor(deps: {
+    self: () => NodeFacts;
+    facts: (name: string) => StreamFacts | undefined;
+    factsVersion: () => number;
+    peers: (now: Now) => readonly Peer[];
+    signingKeyId: () => string | undefined;
+  }) {
+    this.#deps = deps;
+  }
+
+  /** The other nodes that carry the stream viewers ask for as `name` here, each with its verdict. */
+  candidates(name: string, now: Now): Candidates {
+    this.#forgetIfChanged(now);
+    const kept = this.#kept.get(name);
+    if (kept !== undefined && now.monoMs - kept.at <= verdictMsMax) return kept.candidates;
+    const own = this.#deps.facts(name);
+    const candidates = judgeCandidates({
+      self: this.#deps.self(),
+      name,
+      own,
+      peers: this.#carriers(name, own),
+      signingKeyId: this.#signingKeyId,
+      now,
+    });
+    const isKnown = own !== undefined || candidates.list.length > 0;
+    if (isKnown && this.#kept.size < namesMax) this.#kept.set(name, { candidates, at: now.monoMs });
+    return candidates;
+  }
+
+  #forgetIfChanged(now: Now): void {
+    const peers = this.#deps.peers(now);
+    const factsVersion = this.#deps.factsVersion();
+    const signingKeyId = this.#deps.signingKeyId();
+    if (
+      peers === this.#peers &&
+      factsVersion === this.#factsVersion &&
+      signingKeyId === this.#signingKeyId
+    )
+      return;
+    this.#peers = peers;
+    this.#factsVersion = factsVersion;
+    this.#signingKeyId = signingKeyId;
+    this.#kept.clear();
+  }
+
+  /** The peers, each with only those of its streams that can matter: nodes carry hundreds of others. */
+  #carriers(name: string, own: StreamFacts | undefined): readonly Peer[] {
+    const groups = own === undefined ? this.#groupsNamed(name) : [own.group];
+    return this.#peers.map((peer) => {
+      const streams = new Map<string, StreamFacts>();
+      const named = own === undefined ? peer.streams.get(name) : undefined;
+      if (named !== undefined) streams.set(name, named);
+      for (const group of groups)
+        for (const stream of (group && this.#byGroup(peer.streams).get(group)) || [])
+          streams.set(stream.name, stream);
+      return { ...peer, streams };
+    });
+  }
+
+  #groupsNamed(name: string): readonly (string | undefined)[] {
+    return [...new Set(this.#peers.map(({ streams }) => streams.get(name)?.group))];
+  }
+
+  #byGroup(streams: ReadonlyMap<string, StreamFacts>): ByGroup {
+    const known = this.#indexes.get(streams);
+    if (known !== undefined) return known;
+    const index = new Map<string, StreamFacts[]>();
+    for (const stream of streams.values()) {
+      if (stream.group === undefined) continue;
+      const members = index.get(stream.group);
+      if (members === undefined) index.set(stream.group, [stream]);
+      else members.push(stream);
+    }
+    this.#indexes.set(streams, index);
+    return index;
+  }
+}

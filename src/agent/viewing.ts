@@ -1,0 +1,121 @@
+import type { ReasonCode } from '../core/reasons.ts';
+import { readViewerQuery, type ViewerQuery } from '../core/viewer/query.ts';
+import { type Answer, denied, notFromHere } from './answer.ts';
+import { openEntry } from './open-entry.ts';
+import { openMediaPlaylist } from './open-media-playlist.ts';
+import type { ViewerRequest, ViewingDeps } from './viewing-parts.ts';
+
+const entries = { 'index.m3u8': 'hls-entry', 'manifest.mpd': 'dash-entry' } as const;
+type EntryName = keyof typeof entries;
+
+/** Segments never change under their name; a playlist, key or anything unknown may. */
+const immutableFile = /\.(?:ts|m4s|mp4|m4v|m4a|cmfv|cmfa|cmft|aac|ac3|ec3|mp3|vtt|webvtt)$/i;
+
+/** What each viewer's request is answered with: see `docs/architecture.md`, "A request". */
+export class Viewing {
+  readonly #deps: ViewingDeps;
+
+  constructor(deps: ViewingDeps) {
+    this.#deps = deps;
+  }
+
+  async open(request: ViewerRequest): Promise<Answer> {
+    const query = readViewerQuery(request.query);
+    const match = this.#deps.live.match(request.path);
+    if (match === undefined) return this.#openUnknown(request, query);
+    const { stream, rest } = match;
+    if (isEntryName(rest)) return this.#openKnown(request, query, { stream, entryName: rest });
+    if (rest.endsWith('.m3u8')) return this.#openMedia(request, query, { stream, rest });
+    return this.#openFile(request, query, { name: stream.name, rest });
+  }
+
+  async #openKnown(
+    request: ViewerRequest,
+    query: ViewerQuery,
+    { stream, entryName }: { stream: Stream; entryName: EntryName },
+  ): Promise<Answer> {
+    const { live, arrivals, outlook } = this.#deps;
+    const form = entries[entryName];
+    const { now } = request;
+    const arrival = await arrivals.of(query.pass, stream, now);
+    if (arrival.kind === 'refused') return denied(arrival.reason);
+    live.watch(stream.name, now);
+    if (form === 'hls-entry') {
+      if (live.entry(stream.name) === undefined) await live.load(stream.name, 'entry', now);
+    } else if (live.mpd(stream.name) === undefined) await live.load(stream.name, 'mpd', now);
+    return openEntry(this.#deps, {
+      request,
+      query,
+      arrival,
+      asked: stream,
+      form,
+      candidates: outlook.candidates(stream.name, now),
+      entry: live.entry(stream.name),
+      mpd: live.mpd(stream.name),
+    });
+  }
+
+  /** A name this node does not carry: peers may. */
+  async #openUnknown(request: ViewerRequest, query: ViewerQuery): Promise<Answer> {
+    const slash = request.path.lastIndexOf('/');
+    const entryName = request.path.slice(slash + 1);
+    if (slash < 1 || !isEntryName(entryName)) return notFromHere('unknown-stream');
+    const name = decoded(request.path.slice(0, slash));
+    if (name === undefined) return malformed('path-invalid');
+    const candidates = this.#deps.outlook.candidates(name, request.now);
+    const [first] = candidates.list;
+    if (first === undefined) return notFromHere('unknown-stream');
+    const asked = { name, group: first.stream.group };
+    const arrival = await this.#deps.arrivals.of(query.pass, asked, request.now);
+    if (arrival.kind === 'refused') return denied(arrival.reason);
+    const form = entries[entryName];
+    return openEntry(this.#deps, { request, query, arrival, asked, form, candidates });
+  }
+
+  async #openMedia(
+    request: ViewerRequest,
+    query: ViewerQuery,
+    { stream, rest }: { stream: Stream; rest: string },
+  ): Promise<Answer> {
+    const { live, arrivals, outlook } = this.#deps;
+    const { name } = stream;
+    const { now } = request;
+    const arrival = await arrivals.of(query.pass, stream, now);
+    if (arrival.kind === 'refused') return denied(arrival.reason);
+    live.watch(name, now);
+    const snapshot = query.blocks
+      ? await live.blockingReload(name, rest, query.others, now)
+      : (live.media(name, rest) ?? (await live.load(name, rest, now)));
+    const candidates = outlook.candidates(name, now);
+    return openMediaPlaylist(this.#deps, { request, query, arrival, name, candidates, snapshot });
+  }
+
+  async #openFile(
+    request: ViewerRequest,
+    query: ViewerQuery,
+    { name, rest }: { name: string; rest: string },
+  ): Promise<Answer> {
+    const file = await this.#deps.live.open(name, rest, query.others, request.range);
+    if (file.kind === 'fault')
+      return file.reason === 'path-invalid' ? malformed(file.reason) : notFromHere(file.reason);
+    return { kind: 'file', file, immutable: file.status !== 416 && immutableFile.test(rest) };
+  }
+}
+
+type Stream = { readonly name: string; readonly group?: string | undefined };
+
+function isEntryName(rest: string): rest is EntryName {
+  return Object.hasOwn(entries, rest);
+}
+
+function decoded(path: string): string | undefined {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return undefined;
+  }
+}
+
+function malformed(reason: ReasonCode): Answer {
+  return { kind: 'refusal', status: 400, reason };
+}
