@@ -68,25 +68,23 @@ function faultOfShape(bytes: Uint8Array): Untouchable | undefined {
   if (bytes.length > playlistLimits.bodyBytesMax) return 'too-large';
   let lines = 0;
   let from = 0;
-  while (from < bytes.length) {
-    const feed = bytes.indexOf(lineFeed, from);
-    const next = feed < 0 ? bytes.length : feed + 1;
-    if (next - from > playlistLimits.lineBytesMax) return 'line-too-long';
-    if (hasLoneReturn(bytes, from, feed)) return 'lone-cr';
-    lines += 1;
-    if (lines > playlistLimits.linesMax) return 'too-many-lines';
-    from = next;
+  for (let at = 0; at < bytes.length; at += 1) {
+    if (bytes[at] === lineFeed) {
+      if (at + 1 - from > playlistLimits.lineBytesMax) return 'line-too-long';
+      lines += 1;
+      from = at + 1;
+    } else if (bytes[at] === carriageReturn && !isEnding(bytes[at + 1])) {
+      // Some players end a line here, others do not.
+      return 'lone-cr';
+    }
   }
-  return undefined;
+  if (bytes.length - from > playlistLimits.lineBytesMax) return 'line-too-long';
+  if (from < bytes.length) lines += 1;
+  return lines > playlistLimits.linesMax ? 'too-many-lines' : undefined;
 }
 
-/** A carriage return that no line feed follows: some players end a line there, others do not. */
-function hasLoneReturn(bytes: Uint8Array, from: number, feed: number): boolean {
-  const first = bytes.indexOf(carriageReturn, from);
-  if (first < 0 || (feed >= 0 && first > feed)) return false;
-  if (feed < 0) return true;
-  for (let at = first; at < feed; at += 1) if (bytes[at] !== carriageReturn) return true;
-  return false;
+function isEnding(byte: number | undefined): boolean {
+  return byte === carriageReturn || byte === lineFeed;
 }
 
 function faultOfStart(lines: readonly Line[]): Untouchable | undefined {

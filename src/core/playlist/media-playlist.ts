@@ -3,11 +3,13 @@ import { attributeValue, readAttributes } from './attributes.ts';
 import { tokenize } from './classify.ts';
 import type { Line } from './lines.ts';
 import { parseDateTime } from './program-date-time.ts';
+import { meantUri } from './uri-text.ts';
+import { type Definitions, readDefinitions } from './variables.ts';
 
 /** `offset` counts from the file's first byte. */
 export type SegmentBytes = { readonly length: number; readonly offset: number };
 
-/** One segment; URIs as written (one character per byte, variables unresolved). */
+/** One segment. URIs are ASCII, with the playlist's own variables resolved, see `mapUris`. */
 export type Segment = {
   readonly uri: string;
   readonly durationMs: number;
@@ -53,12 +55,13 @@ export type MediaPlaylist = {
 export function readMediaPlaylist(bytes: Uint8Array): MediaPlaylist | undefined {
   const tokens = tokenize(bytes);
   if (tokens.kind !== 'media') return undefined;
-  const reading = newReading();
+  const reading = newReading(readDefinitions(tokens.lines));
   for (const line of tokens.lines) {
-    if (line.kind === 'uri') endSegment(reading, line.content);
+    if (line.kind === 'uri')
+      endSegment(reading, meantUri(line.content, reading.definitions) ?? line.content);
     else if (line.kind === 'tag') readTag(reading, line);
   }
-  const { next: _, lastBytes: __, ...playlist } = reading;
+  const { next: _, lastBytes: __, definitions: ___, ...playlist } = reading;
   const isUsable = playlist.targetDurationMs > 0 && Number.isSafeInteger(playlist.mediaSequence);
   return isUsable ? playlist : undefined;
 }
@@ -72,10 +75,12 @@ type Reading = Writable<Omit<MediaPlaylist, 'segments'>> & {
     Pick<Writable<Segment>, 'programDateTimeMs'>
   > & { bytes?: { length: number; offset: number | undefined } };
   lastBytes: { uri: string; end: number };
+  readonly definitions: Definitions;
 };
 
-function newReading(): Reading {
+function newReading(definitions: Definitions): Reading {
   return {
+    definitions,
     targetDurationMs: 0,
     mediaSequence: 0,
     discontinuitySequence: 0,
@@ -132,7 +137,7 @@ function readPlaylistTag(reading: Reading, line: Line): void {
       reading.discontinuitySequence = integer(line.value);
       return;
     case 'EXT-X-MAP':
-      reading.mapUri = read(line, 'URI');
+      reading.mapUri = readUri(reading, line);
       return;
     case 'EXT-X-KEY':
       reading.encrypted ||= (read(line, 'METHOD') ?? 'NONE') !== 'NONE';
@@ -188,6 +193,11 @@ function readBytes(value: string): { length: number; offset: number | undefined 
     length: integer(length ?? ''),
     offset: offset === undefined ? undefined : integer(offset),
   };
+}
+
+function readUri({ definitions }: Reading, line: Line): string | undefined {
+  const uri = read(line, 'URI');
+  return uri === undefined ? undefined : (meantUri(uri, definitions) ?? uri);
 }
 
 function read(line: Line, name: string): string | undefined {
