@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { describeSegment } from '../../../src/core/media/describe.ts';
 import {
   bytesOf,
@@ -11,6 +11,8 @@ import {
   probe,
   testSource,
 } from '../../support/ffmpeg-clips.ts';
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
 const x264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-g', '25'];
 const x265 = [
@@ -86,9 +88,9 @@ const rows: readonly Row[] = [
   {
     name: 'hevc-main10',
     rate: '50',
-    size: '1280x720',
+    size: '640x360',
     args: [...x265, '-pix_fmt', 'yuv420p10le', '-c:a', 'libmp3lame'],
-    codecs: 'hvc1.2.4.L120.90,mp4a.40.34',
+    codecs: 'hvc1.2.4.L90.90,mp4a.40.34',
     frameRate: 50,
   },
   {
