@@ -8,7 +8,7 @@ export const playlistLimits = {
   linesMax: 400_000,
   segmentsMax: 50_000,
   variantsMax: 200,
-  renditionsMax: 1000,
+  renditionsMax: 400,
 } as const;
 
 /** Why a body is left alone. */
