@@ -23,7 +23,8 @@ export const streamName = checked(streamNameFault).openapi({
   example: 'sport/hd',
 });
 
-const settings = {
+/** What an operator says of a stream, field by field. */
+export const streamSettingFields = {
   origin: entry.optional().openapi({
     description: 'HLS entry: http(s) URL, file: URL or absolute path of a playlist or its folder',
     example: 'http://127.0.0.1:8888/ch1/index.m3u8',
@@ -39,7 +40,11 @@ const settings = {
       'must be 1 to 100 letters, digits, blanks or . _ + / -, the first one a letter or digit',
     )
     .optional()
-    .openapi({ description: 'nodes with an equal group carry the same channel', example: 'ch1' }),
+    .openapi({
+      description: 'nodes with an equal group carry the same channel',
+      pattern: groupPattern.source,
+      example: 'ch1',
+    }),
   reserve: z
     .boolean('must be true or false')
     .default(true)
@@ -48,7 +53,10 @@ const settings = {
     .string('must be a text')
     .regex(sourcePattern, 'must be 1 to 100 characters without control characters')
     .optional()
-    .openapi({ description: 'members with an equal source carry the same pictures' }),
+    .openapi({
+      description: 'members with an equal source carry the same pictures',
+      pattern: sourcePattern.source,
+    }),
 };
 
 const isOffered = (stream: { origin?: string | undefined; dash?: string | undefined }) =>
@@ -66,9 +74,12 @@ function strict<T extends z.core.$ZodLooseShape>(fields: T) {
 }
 
 /** What `PUT /streams/{name}` takes. */
-export const streamSettings = strict(settings).refine(isOffered, notOffered);
+export const streamSettings = strict(streamSettingFields).refine(isOffered, notOffered);
 
-const namedStream = strict({ name: streamName, ...settings }).refine(isOffered, notOffered);
+const namedStream = strict({ name: streamName, ...streamSettingFields }).refine(
+  isOffered,
+  notOffered,
+);
 
 /** One entry of the streams file, by the very rules of the API; or its faults, each beginning with the field's name. */
 export function parseStream(value: unknown): StreamConfig | { readonly faults: readonly string[] } {

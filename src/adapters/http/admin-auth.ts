@@ -1,0 +1,64 @@
+import type { HttpBindings } from '@hono/node-server';
+import type { MiddlewareHandler } from 'hono';
+import type { Clock } from '../../agent/ports.ts';
+import type { MonoMs } from '../../core/time.ts';
+import { readAddress } from '../../core/viewer/address-class.ts';
+import { problem } from './problem.ts';
+
+/** Wrong tokens that one address may send per period; then it is not listened to until the period is over. */
+const attemptsMax = 10;
+const periodMs = 60_000;
+/** Addresses that are remembered; beyond it the longest known makes room. */
+const addressesMax = 1_000;
+
+/** Lets requests with the right bearer token pass. A missing token is no attempt: browsers open pages without one. */
+export function requireToken(deps: {
+  readonly accepts: (presented: string) => boolean;
+  readonly clock: Clock;
+}): MiddlewareHandler<{ Bindings: Partial<HttpBindings> }> {
+  const attempts = new Attempts();
+  return async (context, next) => {
+    const address = networkOf(context.env?.incoming?.socket.remoteAddress ?? '');
+    const now = deps.clock.now().monoMs;
+    const waitMs = attempts.waitMs(address, now);
+    if (waitMs > 0)
+      return problem('too_many_attempts', {
+        headers: { 'retry-after': String(Math.ceil(waitMs / 1000)) },
+      });
+    const presented = /^Bearer +(\S+)$/i.exec(context.req.header('authorization') ?? '')?.[1];
+    if (presented !== undefined && deps.accepts(presented)) return next();
+    if (presented !== undefined) attempts.note(address, now);
+    return problem('unauthorized', {
+      headers: { 'www-authenticate': 'Bearer realm="understudy"' },
+    });
+  };
+}
+
+/** Wrong tokens by network address, in memory only. */
+class Attempts {
+  readonly #kept = new Map<string, { readonly since: MonoMs; count: number }>();
+
+  /** How long the address is not listened to, ms; 0 or less: it is. */
+  waitMs(address: string, now: MonoMs): number {
+    const kept = this.#kept.get(address);
+    return kept === undefined || kept.count < attemptsMax ? 0 : kept.since + periodMs - now;
+  }
+
+  note(address: string, now: MonoMs): void {
+    const kept = this.#kept.get(address);
+    if (kept !== undefined && now - kept.since < periodMs) {
+      kept.count += 1;
+      return;
+    }
+    this.#kept.delete(address);
+    this.#kept.set(address, { since: now, count: 1 });
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size > addressesMax && oldest !== undefined) this.#kept.delete(oldest);
+  }
+}
+
+/** An IPv4 address, or the /64 of an IPv6 one: whoever has one address of it has all. */
+function networkOf(text: string): string {
+  const address = readAddress(text.replace(/%.*/, ''));
+  return address?.version === 6 ? address.text.split(':', 4).join(':') : (address?.text ?? text);
+}

@@ -1,0 +1,218 @@
+import { AgentError } from '../core/errors.ts';
+import { whoIsWrong } from '../core/group/clock-offset.ts';
+import type { NodeFacts, Peer } from '../core/group/node.ts';
+import type { KeyState } from '../core/pass/key-ring.ts';
+import type { ReasonCode } from '../core/reasons.ts';
+import type { AirState, StreamConfig, StreamFacts } from '../core/stream/stream.ts';
+import type { Now, UnixMs } from '../core/time.ts';
+import type { Session } from './sessions.ts';
+import type { DefinedIn, StreamCatalogue } from './stream-catalogue.ts';
+
+/** What the API says of a viewing key; never the key itself. */
+export type KeyView = {
+  readonly state: KeyState;
+  readonly keys: readonly {
+    readonly id: string;
+    readonly generation: number;
+    readonly createdAt: UnixMs;
+    readonly supersededAt?: UnixMs | undefined;
+    readonly signs: boolean;
+    readonly lackedBy: readonly string[];
+  }[];
+};
+
+/** What the API says of a group (contract: `reserve`, `degraded` or `none`). */
+export type GroupReport = {
+  readonly name: string;
+  readonly state: 'reserve' | 'degraded' | 'none';
+  readonly problems: readonly {
+    readonly code: string;
+    readonly text: string;
+    readonly node?: string | undefined;
+  }[];
+  readonly members: readonly {
+    readonly node: string;
+    readonly stream: string;
+    readonly eligible: boolean;
+    readonly reasons: readonly ReasonCode[];
+    readonly onAir: boolean;
+    readonly source?: string | undefined;
+    readonly clockOffsetMs?: number | undefined;
+  }[];
+};
+
+type SessionPage = {
+  readonly offset: number;
+  readonly limit: number;
+  readonly filter: Partial<Pick<Session, 'stream' | 'kind' | 'home'>>;
+};
+
+type Deps = {
+  readonly startedAt: UnixMs;
+  readonly self: () => NodeFacts;
+  readonly catalogue: Pick<StreamCatalogue, 'list' | 'get' | 'definedIn' | 'put' | 'remove'>;
+  /** Own facts of a stream; absent until it was looked at. */
+  readonly facts: (name: string) => StreamFacts | undefined;
+  readonly peers: {
+    list(now: Now): readonly Peer[];
+    strangers(): readonly { readonly id: string; readonly lastAskedAt: UnixMs }[];
+  };
+  readonly keys: { view(): KeyView; rotate(now: Now): { readonly id: string } };
+  readonly sessions: {
+    list(page: SessionPage): { readonly total: number; readonly sessions: readonly Session[] };
+  };
+  readonly groups: (now: Now) => readonly GroupReport[];
+  /** Why the node cannot serve yet; absent when it can. */
+  readonly unready: () => string | undefined;
+};
+
+/** A stream with what this node sees of it; air states are absent until it was looked at. */
+type StreamView = StreamConfig & {
+  readonly definedIn: DefinedIn;
+  readonly air: { readonly hls?: AirState | undefined; readonly dash?: AirState | undefined };
+};
+
+export type Administer = ReturnType<typeof createAdminister>;
+
+/** What an operator may ask and do. Reading waits for nothing; lists are in a fixed order. */
+export function createAdminister(deps: Deps) {
+  const viewOf = (stream: StreamConfig): StreamView => {
+    const facts = deps.facts(stream.name);
+    return {
+      ...stream,
+      definedIn: deps.catalogue.definedIn(stream.name) ?? 'api',
+      air: { hls: facts?.hls?.air, dash: facts?.dash?.air },
+    };
+  };
+
+  return {
+    node: (now: Now) => nodeView(deps, now),
+
+    streams: () => deps.catalogue.list().map(viewOf),
+
+    /** @throws not_found */
+    stream: (name: string) => viewOf(found(deps.catalogue.get(name), `stream "${name}"`)),
+
+    /** Adds or replaces a stream. @throws conflict when it comes from the streams file; store_failed */
+    putStream(stream: StreamConfig) {
+      const outcome = deps.catalogue.put(stream);
+      return { outcome, stream: viewOf(stream) };
+    },
+
+    /** @throws not_found, conflict when it comes from the streams file; store_failed */
+    removeStream: (name: string) => deps.catalogue.remove(name),
+
+    groups: (now: Now) => deps.groups(now),
+
+    /** @throws not_found */
+    group: (name: string, now: Now) =>
+      found(
+        deps.groups(now).find((group) => group.name === name),
+        `group "${name}"`,
+      ),
+
+    /** Configured peers in their order, and nodes of the domain that ask this one without being among them. */
+    peers: (now: Now) => ({
+      peers: deps.peers.list(now).map((peer) => peerView(peer, now)),
+      strangers: deps.peers.strangers(),
+    }),
+
+    key: () => deps.keys.view(),
+
+    /** Makes the next key, unless one still spreads; it signs once the peers confirmed it. */
+    rotateKey(now: Now) {
+      deps.keys.rotate(now);
+      return deps.keys.view();
+    },
+
+    sessions(page: SessionPage) {
+      const { total, sessions } = deps.sessions.list(page);
+      const rounded = sessions.map((session) => ({
+        ...session,
+        lastSeenAt: Math.round(session.lastSeenAt),
+      }));
+      return { total, sessions: rounded };
+    },
+
+    /** @throws not_ready with what the node still waits for */
+    assertReady() {
+      const wait = deps.unready();
+      if (wait !== undefined) throw new AgentError('not_ready', wait);
+    },
+  };
+}
+
+function nodeView(deps: Deps, now: Now) {
+  const { id, version, protocol, publicUrl, addresses, draining, ...facts } = deps.self();
+  const peers = deps.peers.list(now);
+  const { state, keys } = deps.keys.view();
+  const offsets = new Map(
+    peers.flatMap((peer) =>
+      peer.facts !== undefined && peer.clock !== undefined
+        ? [[peer.facts.id, peer.clock.offsetMs]]
+        : [],
+    ),
+  );
+  const streams = deps.catalogue.list();
+  return {
+    id,
+    version,
+    protocol,
+    startedAt: deps.startedAt,
+    publicUrl,
+    addresses,
+    draining,
+    load: {
+      overloaded: facts.overloaded,
+      atBackupLimit: facts.atBackupLimit,
+      weight: facts.weight,
+    },
+    clock: { at: now.wallMs, wrongNodes: whoIsWrong(id, offsets) },
+    registry: {
+      kind: 'peers' as const,
+      peers: peers.length,
+      reachable: peers.filter(({ reachability }) => reachability === 'reachable').length,
+    },
+    key: { state, signing: keys.find(({ signs }) => signs)?.id },
+    counts: {
+      streams: streams.length,
+      onAir: streams.filter(({ name }) => isOnAir(deps.facts(name))).length,
+      ownSessions: facts.ownSessions,
+      backupSessions: facts.backupSessions,
+    },
+  };
+}
+
+function isOnAir(facts: StreamFacts | undefined): boolean {
+  return facts?.hls?.air.onAir === true || facts?.dash?.air.onAir === true;
+}
+
+function peerView({ url, reachability, heardAt, fault, facts, clock, streams }: Peer, now: Now) {
+  return {
+    url,
+    id: facts?.id,
+    reachability,
+    lastSeenAt: heardAt === undefined ? undefined : Math.round(now.wallMs - (now.monoMs - heardAt)),
+    fault,
+    version: facts?.version,
+    protocol: facts?.protocol,
+    publicUrl: facts?.publicUrl,
+    addresses: facts?.addresses,
+    draining: facts?.draining,
+    clockOffsetMs: clock?.offsetMs,
+    roundTripMs: clock?.roundTripMs,
+    load: facts && {
+      overloaded: facts.overloaded,
+      atBackupLimit: facts.atBackupLimit,
+      weight: facts.weight,
+    },
+    ownSessions: facts?.ownSessions,
+    backupSessions: facts?.backupSessions,
+    streams: streams.size,
+  };
+}
+
+function found<T>(value: T | undefined, what: string): T {
+  if (value === undefined) throw new AgentError('not_found', `there is no ${what}`);
+  return value;
+}

@@ -1,0 +1,92 @@
+import { createAdminApp } from '../../src/adapters/http/admin-app.ts';
+import { createAdminister, type GroupReport, type KeyView } from '../../src/agent/administer.ts';
+import { Sessions } from '../../src/agent/sessions.ts';
+import { StreamCatalogue } from '../../src/agent/stream-catalogue.ts';
+import type { NodeFacts, Peer } from '../../src/core/group/node.ts';
+import type { StreamFacts } from '../../src/core/stream/stream.ts';
+import type { Now } from '../../src/core/time.ts';
+import { aNode, testNow } from './builders.ts';
+import { createFakeLog } from './fake-log.ts';
+import { createMemoryStreamStore } from './memory-stream-store.ts';
+
+export const adminToken = 'test-token-1234567';
+
+/** The admin API over plain facts; tests change the facts, move the clock and ask. */
+export function createAdminRig() {
+  const facts = {
+    now: { ...testNow } as { -readonly [field in keyof Now]: Now[field] },
+    self: aNode({ id: 'node-a' }) as NodeFacts,
+    streams: new Map<string, StreamFacts>(),
+    peers: [] as Peer[],
+    strangers: [] as { id: string; lastAskedAt: number }[],
+    key: { state: 'missing', keys: [] } as KeyView,
+    rotations: 0,
+    groups: [] as GroupReport[],
+    unready: undefined as string | undefined,
+  };
+  const store = createMemoryStreamStore();
+  const catalogue = new StreamCatalogue(store);
+  const sessions = new Sessions();
+  const log = createFakeLog();
+  const administer = createAdminister({
+    startedAt: testNow.wallMs - 60_000,
+    self: () => facts.self,
+    catalogue,
+    facts: (name) => facts.streams.get(name),
+    peers: { list: () => facts.peers, strangers: () => facts.strangers },
+    keys: {
+      view: () => facts.key,
+      rotate: () => {
+        facts.rotations += 1;
+        return { id: '2-next' };
+      },
+    },
+    sessions,
+    groups: () => facts.groups,
+    unready: () => facts.unready,
+  });
+  const app = createAdminApp({
+    administer,
+    accepts: (presented) => presented === adminToken,
+    clock: { now: () => ({ ...facts.now }) },
+    log,
+  });
+
+  /** Asks with the right token unless told otherwise; `from` is the address of the socket. */
+  async function ask(
+    method: string,
+    path: string,
+    options: {
+      body?: unknown;
+      text?: string;
+      headers?: Record<string, string>;
+      token?: string | undefined;
+      from?: string;
+    } = {},
+  ) {
+    const token = 'token' in options ? options.token : adminToken;
+    const body = options.text ?? (options.body === undefined ? null : JSON.stringify(options.body));
+    const response = await app.request(
+      path,
+      {
+        method,
+        body,
+        headers: {
+          ...(token !== undefined && { authorization: `Bearer ${token}` }),
+          ...(body !== null && { 'content-type': 'application/json' }),
+          ...options.headers,
+        },
+      },
+      { incoming: { socket: { remoteAddress: options.from ?? '127.0.0.1' } } },
+    );
+    const text = await response.text();
+    const isJson = /json/.test(response.headers.get('content-type') ?? '');
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: isJson && text !== '' ? JSON.parse(text) : text,
+    };
+  }
+
+  return { facts, store, catalogue, sessions, log, ask };
+}
