@@ -1,19 +1,16 @@
 import { Peers, type PeersDeps } from '../../src/agent/peers.ts';
-import type { Log } from '../../src/agent/ports.ts';
 import type { NodeFacts, Peer } from '../../src/core/group/node.ts';
 import type { StreamFacts } from '../../src/core/stream/stream.ts';
 import { aNode } from './builders.ts';
+import { createFakeLog, type LoggedLine } from './fake-log.ts';
 import { createLossyNetwork, type LossyNetwork } from './lossy-network.ts';
 import { createVirtualClock, type VirtualClock } from './virtual-clock.ts';
-
-/** One line of a node's log. */
-export type LogLine = { readonly level: string; readonly event: string; readonly fields: object };
 
 /** A node whose peers talk over a lossy network; tests change what it says of itself by `facts` and `streams`. */
 export type RigNode = {
   readonly url: string;
   readonly clock: VirtualClock;
-  readonly log: LogLine[];
+  readonly log: readonly LoggedLine[];
   facts: NodeFacts;
   /** Replace the whole to announce a change. */
   streams: readonly StreamFacts[];
@@ -70,13 +67,13 @@ function createNode(
   deps: Partial<PeersDeps>,
 ): RigNode {
   const url = urlOf(id);
-  const log: LogLine[] = [];
+  const log = createFakeLog();
   const create = (): Peers =>
     new Peers({
       link: network.linkFrom(url),
       clock,
       timers: clock,
-      log: recordLog(log),
+      log,
       urls: [],
       boot: `${id}-boot-${node.boots}`,
       self: () => node.facts,
@@ -89,7 +86,7 @@ function createNode(
   const node: RigNode = {
     url,
     clock,
-    log,
+    log: log.lines,
     facts: aNode({ id }),
     streams: [],
     boots: 0,
@@ -123,13 +120,4 @@ function ownStreams(streams: () => readonly StreamFacts[]): PeersDeps['ownStream
     told = facts;
     return { version, facts };
   };
-}
-
-function recordLog(lines: LogLine[]): Log {
-  const at =
-    (level: string) =>
-    (event: string, fields: object = {}) => {
-      lines.push({ level, event, fields });
-    };
-  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }

@@ -1,0 +1,130 @@
+import { randomBytes } from 'node:crypto';
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import type { PeerFault, PeerLink } from '../../agent/ports.ts';
+import type { PeerAnswer, PeerRefusal } from '../../core/group/exchange.ts';
+import { createSeals, type Seals, sealHeader } from './seal.ts';
+import {
+  answerBytesMax,
+  answerTextBytesMax,
+  decodeReply,
+  encodeQuestion,
+  exchangePath,
+} from './wire.ts';
+
+/** Idle connections are given up before the peer does that, so that no question runs into a closing one. */
+const idleMsMax = 4_000;
+
+/** Connections to one peer: as many as questions can be under way. */
+const socketsMax = 16;
+
+const unpack = promisify(gunzip);
+
+type Received = {
+  readonly status: number;
+  readonly seal: string | undefined;
+  readonly isPacked: boolean;
+  readonly body: Buffer;
+};
+
+/** Asks peers over HTTP, on kept connections. Redirects are not followed: only configured URLs are ever asked. */
+export function createHttpPeerLink(deps: { readonly clusterSecret: string }): PeerLink {
+  const seals = createSeals(deps.clusterSecret);
+  const options = { keepAlive: true, maxSockets: socketsMax, timeout: idleMsMax };
+  const agents = { http: new HttpAgent(options), https: new HttpsAgent(options) };
+
+  return {
+    async ask(url, question, deadlineMs) {
+      const nonce = randomBytes(16).toString('base64url');
+      const body = encodeQuestion({ question, nonce });
+      const target = new URL(url.replace(/\/$/, '') + exchangePath);
+      const seal = seals.sealQuestion(body);
+      try {
+        return await read(seals, nonce, await post(agents, { target, body, seal, deadlineMs }));
+      } catch (error) {
+        return { kind: 'fault', cause: 'unanswered', text: faultText(error, deadlineMs) };
+      }
+    },
+    close() {
+      agents.http.destroy();
+      agents.https.destroy();
+    },
+  };
+}
+
+function post(
+  agents: { readonly http: HttpAgent; readonly https: HttpsAgent },
+  sent: { target: URL; body: Buffer; seal: string; deadlineMs: number },
+): Promise<Received> {
+  return new Promise((resolve, reject) => {
+    const { target, body, seal, deadlineMs } = sent;
+    const headers = { [sealHeader]: seal, 'content-length': body.length };
+    const request =
+      target.protocol === 'https:'
+        ? httpsRequest(target, { method: 'POST', agent: agents.https, headers })
+        : httpRequest(target, { method: 'POST', agent: agents.http, headers });
+    const deadline = setTimeout(() => {
+      reject(new DeadlineError());
+      request.destroy();
+    }, deadlineMs);
+    request.once('close', () => clearTimeout(deadline));
+    request.once('error', reject);
+    request.once('response', (response) => receive(response).then(resolve, reject));
+    request.end(body);
+  });
+}
+
+async function receive(response: IncomingMessage): Promise<Received> {
+  const parts: Buffer[] = [];
+  let length = 0;
+  for await (const part of response as AsyncIterable<Buffer>) {
+    length += part.length;
+    if (length > answerBytesMax) throw new Error('answer larger than the limit');
+    parts.push(part);
+  }
+  const seal = response.headers[sealHeader];
+  return {
+    status: response.statusCode ?? 0,
+    seal: typeof seal === 'string' ? seal : undefined,
+    isPacked: response.headers['content-encoding'] === 'gzip',
+    body: Buffer.concat(parts),
+  };
+}
+
+async function read(
+  seals: Seals,
+  nonce: string,
+  { status, seal, isPacked, body }: Received,
+): Promise<PeerAnswer | PeerRefusal | PeerFault> {
+  if (seal === undefined && status !== 200 && status !== 401) {
+    const text = `answers with HTTP status ${status}`;
+    return { kind: 'fault', cause: 'unanswered', text };
+  }
+  if (!seals.isAnswer(body, nonce, seal)) {
+    const text = 'authentication failed: cluster secrets differ?';
+    return { kind: 'fault', cause: 'unauthenticated', text };
+  }
+  const unreadable: PeerFault = {
+    kind: 'fault',
+    cause: 'unreadable',
+    text: 'the answer cannot be read',
+  };
+  try {
+    const text = isPacked ? await unpack(body, { maxOutputLength: answerTextBytesMax }) : body;
+    return decodeReply(text) ?? unreadable;
+  } catch {
+    return unreadable;
+  }
+}
+
+class DeadlineError extends Error {}
+
+function faultText(error: unknown, deadlineMs: number): string {
+  if (error instanceof DeadlineError) return `no answer within ${deadlineMs} ms`;
+  const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
+  if (code === 'ECONNREFUSED') return 'refuses connections';
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'the host name cannot be resolved';
+  return code ? `the connection failed (${code})` : 'the connection was closed';
+}

@@ -1,0 +1,151 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { promisify } from 'node:util';
+import { constants, gzip } from 'node:zlib';
+import type { AnswerPeer, Clock, Log } from '../../agent/ports.ts';
+import type { PeerAnswer, PeerRefusal } from '../../core/group/exchange.ts';
+import { countRepeat, noRepeats } from '../../core/repeats.ts';
+import { createSeals, type Seals, sealHeader } from './seal.ts';
+import { decodeQuestion, encodeReply, exchangePath, questionBytesMax } from './wire.ts';
+
+/** Longer than peers keep idle connections. */
+const idleMsMax = 6_000;
+
+/** A question must be here completely within this time. */
+const questionMsMax = 3_000;
+
+const connectionsMax = 1_024;
+
+/** Questions a second from one address; a peer asks once, and at most 16 times when answers are lost. */
+const questionsPerAddressMax = 200;
+
+/** Addresses counted apart; further ones of the same second share one count. */
+const addressesMax = 1_024;
+
+/** Answers above this size are packed, bytes: smaller ones fit one packet anyway. */
+const packAboveBytes = 1_400;
+
+const pack = promisify(gzip);
+
+type Deps = {
+  readonly answer: AnswerPeer;
+  readonly clusterSecret: string;
+  readonly clock: Clock;
+  readonly log: Log;
+};
+
+/** The listener for other nodes, not listening yet. Whatever is not authentic gets 401 and not a word. */
+export function createPeerServer(deps: Deps): Server {
+  const seals = createSeals(deps.clusterSecret);
+  const isTooMany = createLimit(deps.clock);
+  const noteForged = createForgedLog(deps);
+  const server = createServer(
+    {
+      maxHeaderSize: 4 * 1024,
+      headersTimeout: questionMsMax,
+      requestTimeout: questionMsMax,
+      connectionsCheckingInterval: 1_000,
+      keepAliveTimeout: idleMsMax,
+      noDelay: true,
+    },
+    (request, response) => {
+      if (request.method !== 'POST' || request.url !== exchangePath) return end(response, 404);
+      if (isTooMany(request.socket.remoteAddress ?? '')) return end(response, 429);
+      answerRequest({ deps, seals, noteForged, request, response }).catch((error: unknown) => {
+        deps.log.error('peer question failed', { cause: error });
+        end(response, 500);
+      });
+    },
+  );
+  server.maxConnections = connectionsMax;
+  return server;
+}
+
+async function answerRequest(exchange: {
+  deps: Deps;
+  seals: Seals;
+  noteForged: (request: IncomingMessage) => void;
+  request: IncomingMessage;
+  response: ServerResponse;
+}): Promise<void> {
+  const { deps, seals, request, response } = exchange;
+  const body = await readQuestion(request);
+  const now = deps.clock.now();
+  const seal = request.headers[sealHeader];
+  const isAuthentic = body && seals.isQuestion(body, typeof seal === 'string' ? seal : undefined);
+  const sent = isAuthentic ? decodeQuestion(body) : undefined;
+  if (sent === undefined) {
+    exchange.noteForged(request);
+    return end(response, 401);
+  }
+  const reply = await deps.answer(sent.question, now);
+  await send(response, seals, { reply, nonce: sent.nonce });
+}
+
+/** The body, or nothing when it is too long or breaks off. */
+function readQuestion(request: IncomingMessage): Promise<Buffer | undefined> {
+  const parts: Buffer[] = [];
+  let length = 0;
+  return new Promise((resolve) => {
+    request.on('data', (part: Buffer) => {
+      length += part.length;
+      if (length > questionBytesMax) resolve(undefined);
+      else parts.push(part);
+    });
+    request.once('end', () => resolve(Buffer.concat(parts)));
+    request.once('close', () => resolve(undefined));
+    request.once('error', () => resolve(undefined));
+  });
+}
+
+async function send(
+  response: ServerResponse,
+  seals: Seals,
+  { reply, nonce }: { reply: PeerAnswer | PeerRefusal; nonce: string },
+): Promise<void> {
+  const text = encodeReply(reply);
+  const isPacked = text.length > packAboveBytes;
+  const body = isPacked ? await pack(text, { level: constants.Z_BEST_SPEED }) : text;
+  response.statusCode = reply.kind === 'answer' ? 200 : 401;
+  response.setHeader(sealHeader, seals.sealAnswer(body, nonce));
+  if (isPacked) response.setHeader('content-encoding', 'gzip');
+  finish(response, body);
+}
+
+/** Ends without a body; the connection is not kept. */
+function end(response: ServerResponse, status: number): void {
+  if (response.headersSent) return;
+  response.statusCode = status;
+  response.shouldKeepAlive = false;
+  finish(response, Buffer.alloc(0));
+}
+
+function finish(response: ServerResponse, body: Buffer): void {
+  response.sendDate = false;
+  response.setHeader('content-length', body.length);
+  response.end(body);
+}
+
+/** Whether an address asks more often than any peer does, in counts of one second. */
+function createLimit(clock: Clock): (address: string) => boolean {
+  let second = 0;
+  const counts = new Map<string, number>();
+  return (address) => {
+    const current = Math.floor(clock.now().monoMs / 1_000);
+    if (current !== second) counts.clear();
+    second = current;
+    const key = counts.has(address) || counts.size < addressesMax ? address : 'others';
+    const asked = (counts.get(key) ?? 0) + 1;
+    counts.set(key, asked);
+    return asked > questionsPerAddressMax;
+  };
+}
+
+function createForgedLog({ clock, log }: Deps): (request: IncomingMessage) => void {
+  let forged = noRepeats;
+  return (request) => {
+    const { repeats, tell } = countRepeat(forged, clock.now().monoMs);
+    forged = repeats;
+    const address = request.socket.remoteAddress;
+    if (tell) log.warn('peer question not authentic', { address, count: tell });
+  };
+}

@@ -1,0 +1,191 @@
+import { z } from 'zod';
+import type { PeerAnswer, PeerQuestion, PeerRefusal } from '../../core/group/exchange.ts';
+import { type NodeFacts, peerProtocolVersion } from '../../core/group/node.ts';
+import type { Ladder, Rendition, Variant } from '../../core/playlist/ladder.ts';
+import { type ReasonCode, reasonTexts } from '../../core/reasons.ts';
+import type { HlsFacts, StreamFacts } from '../../core/stream/stream.ts';
+
+/** Path of the exchange below a peer's base URL. */
+export const exchangePath = '/understudy/v1/exchange';
+
+/** Largest question, bytes. */
+export const questionBytesMax = 4 * 1024;
+
+/** Largest answer on the wire, bytes. */
+export const answerBytesMax = 4 * 1024 * 1024;
+
+/** Largest answer once unpacked, bytes. */
+export const answerTextBytesMax = 16 * 1024 * 1024;
+
+/** A question as it travels: the answer is sealed together with the nonce. */
+export type SentQuestion = { readonly question: PeerQuestion; readonly nonce: string };
+
+const short = z.string().max(256);
+const text = z.string().max(2_048);
+const count = z.number().int().nonnegative();
+
+/** One rule for every field of `T`: a field added there is a compile error here until it travels. */
+type Shape<T> = { readonly [Field in keyof Required<T>]: z.ZodType<T[Field]> };
+
+/** What every protocol version says in a question, whatever else it says. */
+const anyQuestion = z.object({
+  protocol: z.number().int(),
+  nonce: z.string().regex(/^[\w-]{22}$/),
+  from: short,
+});
+
+const question = z.object({
+  protocol: z.literal(peerProtocolVersion),
+  from: short,
+  boot: short,
+  seq: count,
+  to: short.optional(),
+  since: count,
+  wantKeys: z.boolean(),
+} satisfies Shape<PeerQuestion>);
+
+/** A code that only a newer version knows is still a reason not to be on air. */
+const reason = z
+  .string()
+  .transform(
+    (code): ReasonCode =>
+      Object.hasOwn(reasonTexts, code) ? (code as ReasonCode) : 'reason-unknown',
+  );
+
+const air = z.union([
+  z.object({ onAir: z.literal(true) }),
+  z.object({ onAir: z.literal(false), reason }),
+]);
+
+const variant = z.object({
+  uri: text,
+  bandwidth: z.number(),
+  codecs: text.optional(),
+  resolution: short.optional(),
+  audio: text.optional(),
+  subtitles: text.optional(),
+  video: text.optional(),
+} satisfies Shape<Variant>);
+
+const rendition = z.object({
+  type: z.enum(['AUDIO', 'SUBTITLES', 'VIDEO']),
+  groupId: text,
+  name: text,
+  language: short.optional(),
+  uri: text.optional(),
+} satisfies Shape<Rendition>);
+
+const ladder = z.object({
+  variants: z.array(variant).max(200),
+  renditions: z.array(rendition).max(400),
+} satisfies Shape<Ladder>);
+
+const hls = z.object({
+  air,
+  lastMovedAt: z.number().optional(),
+  // What is not understood counts as not known, and is not used.
+  container: z.enum(['ts', 'fmp4']).optional().catch(undefined),
+  lowLatency: z.boolean(),
+  ladder: ladder.optional().catch(undefined),
+} satisfies Shape<HlsFacts>);
+
+const stream = z.object({
+  name: short,
+  group: short.optional(),
+  reserve: z.boolean(),
+  source: short.optional(),
+  hls: hls.optional(),
+  dash: z.object({ air }).optional(),
+} satisfies Shape<StreamFacts>);
+
+const node = z.object({
+  id: short,
+  protocol: z.literal(peerProtocolVersion),
+  version: short,
+  publicUrl: text.optional(),
+  addresses: z.array(short).max(256),
+  draining: z.boolean(),
+  overloaded: z.boolean(),
+  atBackupLimit: z.boolean(),
+  weight: z.number().nonnegative(),
+  ownSessions: count,
+  backupSessions: count,
+  keys: z.array(short).max(256),
+  signingKey: short.optional(),
+  passTtlS: z.number().nonnegative(),
+} satisfies Shape<NodeFacts>);
+
+const answer = z.object({
+  kind: z.literal('answer'),
+  protocol: z.literal(peerProtocolVersion),
+  boot: short,
+  at: z.number(),
+  version: count,
+  facts: node.optional(),
+  full: z.boolean(),
+  more: z.boolean(),
+  streams: z.array(stream).max(1_000),
+  removed: z.array(short).max(2_000),
+  keys: z.string().max(65_536).optional(),
+} satisfies Shape<PeerAnswer>);
+
+const refusal = z.object({
+  kind: z.literal('refusal'),
+  reason: z.enum(['protocol', 'boot', 'replayed', 'superseded', 'same-id']),
+  protocol: z.literal(peerProtocolVersion),
+  id: short,
+  boot: short,
+  version: short,
+} satisfies Shape<PeerRefusal>);
+
+/** What can be told of a reply of another protocol version: as much as it says in the fields that never change. */
+const foreignReply = z
+  .object({
+    protocol: z.number().int(),
+    id: short.catch('unknown'),
+    boot: short.catch(''),
+    version: short.catch('unknown'),
+  })
+  .transform((reply): PeerRefusal => ({ kind: 'refusal', reason: 'protocol', ...reply }));
+
+const reply = z.union([answer, refusal]);
+
+export function encodeQuestion({ question, nonce }: SentQuestion): Buffer {
+  return Buffer.from(JSON.stringify({ ...question, nonce }));
+}
+
+/**
+ * Reads an authentic question; nothing if it cannot be read. Of another protocol version only that and the asker are
+ * read. Unknown fields are ignored.
+ */
+export function decodeQuestion(body: Uint8Array): SentQuestion | undefined {
+  const value = parseJson(body);
+  const any = anyQuestion.safeParse(value);
+  if (!any.success) return undefined;
+  const { nonce, protocol, from } = any.data;
+  if (protocol !== peerProtocolVersion) {
+    return { nonce, question: { protocol, from, boot: '', seq: 0, since: 0, wantKeys: false } };
+  }
+  const known = question.safeParse(value);
+  return known.success ? { nonce, question: known.data } : undefined;
+}
+
+export function encodeReply(reply: PeerAnswer | PeerRefusal): Buffer {
+  return Buffer.from(JSON.stringify(reply));
+}
+
+/** Reads an authentic reply; nothing if it cannot be read. Unknown fields are ignored. */
+export function decodeReply(body: Uint8Array): PeerAnswer | PeerRefusal | undefined {
+  const value = parseJson(body);
+  const foreign = foreignReply.safeParse(value);
+  if (foreign.success && foreign.data.protocol !== peerProtocolVersion) return foreign.data;
+  return reply.safeParse(value).data;
+}
+
+function parseJson(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(body).toString());
+  } catch {
+    return undefined;
+  }
+}
