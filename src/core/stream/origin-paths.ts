@@ -96,6 +96,11 @@ export function toViewerPath(
   return url === undefined ? undefined : viewerPathOf(place, url);
 }
 
+/** The URL at the origin that a playlist at `at` means by `uri`, its own query included, without fragment. */
+export function resolveUri(at: PlaylistPlace, uri: string): string | undefined {
+  return parse(uri, baseOf(at))?.href.split('#', 1)[0];
+}
+
 /** What must become of `uri`, found in the playlist at `at`. URIs with variables (`{$name}`) are left to the player. */
 export function mapUri(place: OriginPlace, at: PlaylistPlace, uri: string): MappedUri {
   const url = uri.includes('{$') ? undefined : parse(uri, baseOf(at));

@@ -1,0 +1,199 @@
+import {
+  dashEntryPath,
+  dashPath,
+  hlsEntryPath,
+  type OriginPlace,
+  originPlace,
+  toOriginUrl,
+} from '../core/stream/origin-paths.ts';
+import type { AirState, HlsFacts, StreamConfig, StreamFacts } from '../core/stream/stream.ts';
+import type { MonoMs, Now } from '../core/time.ts';
+import { LiveHls } from './live-hls.ts';
+import { LiveMpd } from './live-mpd.ts';
+import { type DueRead, type ReadMeaning, segmentBudgetMs } from './live-snapshots.ts';
+import type { Clock, Log, OpenOrigin, Origin, OriginFault, OriginStream } from './ports.ts';
+import type { Segments, StoredSegment } from './segments.ts';
+
+/** How long a stream outside of any group is kept fresh after somebody watched it last, ms. */
+const watchedMsMax = 30_000;
+
+export type StreamDeps = {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly openOrigin: OpenOrigin;
+  readonly readMeaning: ReadMeaning;
+  readonly segments: Segments;
+};
+
+/** One configured stream with its origins. A fault of its origins stays here. */
+export class LiveStream {
+  readonly #deps: StreamDeps;
+  #config: StreamConfig;
+  readonly hls: LiveHls | undefined;
+  readonly mpd: LiveMpd | undefined;
+  /** Where files are that are named without a prefix, and where those of the MPD are. */
+  readonly #files: { place: OriginPlace; origin: Origin } | undefined;
+  readonly #dashFiles: { place: OriginPlace; origin: Origin } | undefined;
+  readonly #origins: readonly Origin[];
+  #watchedAt: MonoMs = Number.NEGATIVE_INFINITY;
+  #isIdle = true;
+  #facts: StreamFacts;
+
+  /** Opens the origins. An entry that cannot be opened is logged; the stream is then off air for good. */
+  constructor(deps: StreamDeps, config: StreamConfig) {
+    this.#deps = deps;
+    this.#config = config;
+    const hls = this.#open(config.origin, hlsEntryPath);
+    const dash = this.#open(config.dash, dashEntryPath);
+    this.#origins = [hls, dash].flatMap((opened) => opened?.origin ?? []);
+    this.#files = hls ?? dash;
+    this.#dashFiles = dash;
+    if (hls !== undefined) this.hls = new LiveHls({ ...deps, origin: hls.origin }, hls.place);
+    const isBeside = hls === undefined || hls.place.folder === dash?.place.folder;
+    if (dash !== undefined)
+      this.mpd = new LiveMpd(
+        { clock: deps.clock, origin: dash.origin },
+        dash.place,
+        isBeside ? '' : '~dash/',
+      );
+    this.#facts = this.#observe(deps.clock.now());
+  }
+
+  get config(): StreamConfig {
+    return this.#config;
+  }
+
+  /** The same object as long as nothing changed. */
+  get facts(): StreamFacts {
+    return this.#facts;
+  }
+
+  /** Whether `config` has the same origins, so that only {@link reconfigure} is needed. */
+  hasOriginsOf(config: StreamConfig): boolean {
+    return config.origin === this.#config.origin && config.dash === this.#config.dash;
+  }
+
+  reconfigure(config: StreamConfig): void {
+    this.#config = config;
+  }
+
+  watch(at: MonoMs): void {
+    this.#watchedAt = at;
+  }
+
+  /** Reads that are due; none for a stream that nobody needs, which is forgotten. */
+  due(now: Now): readonly DueRead[] {
+    const isNeeded =
+      this.#config.group !== undefined || now.monoMs - this.#watchedAt <= watchedMsMax;
+    if (!isNeeded && !this.#isIdle) {
+      this.hls?.forget();
+      this.mpd?.forget();
+    }
+    this.#isIdle = !isNeeded;
+    return isNeeded ? [...(this.hls?.due(now) ?? []), ...(this.mpd?.due(now) ?? [])] : [];
+  }
+
+  /** Judges the stream anew; true when anything that others are told has changed. */
+  refresh(now: Now): boolean {
+    const before = this.#facts;
+    this.#facts = this.#observe(now, before);
+    if (this.#facts === before) return false;
+    this.#logAir('hls', before.hls?.air, this.#facts.hls?.air);
+    this.#logAir('dash', before.dash?.air, this.#facts.dash?.air);
+    return true;
+  }
+
+  /** A file of the stream: from memory where a live window names it, else through from the origin. */
+  async open(
+    path: string,
+    query: string,
+    range: string | undefined,
+  ): Promise<StoredSegment | OriginStream | OriginFault> {
+    const below = dashPath(path);
+    const files = below === undefined ? this.#files : this.#dashFiles;
+    if (files === undefined) return { kind: 'fault', reason: 'not-found' };
+    const known = below === undefined ? this.hls?.file(path) : undefined;
+    const url = known?.file.url ?? toOriginUrl(files.place, below ?? path, query);
+    if (url === undefined) return { kind: 'fault', reason: 'path-invalid' };
+    const request = (part?: string) =>
+      files.origin.open(url, { range: part, firstByteMs: segmentBudgetMs });
+    const found = known?.file.isWhole
+      ? await this.#deps.segments.open(known.file.id, request, {
+          range,
+          onComplete: known.onComplete,
+        })
+      : await request(range);
+    const isAbsent = found.kind === 'fault' && (found.status === 404 || found.status === 410);
+    return isAbsent ? { ...found, reason: 'not-found' } : found;
+  }
+
+  close(): void {
+    this.hls?.forget();
+    for (const origin of this.#origins) origin.close();
+  }
+
+  #open(
+    entry: string | undefined,
+    fileName: string,
+  ): { place: OriginPlace; origin: Origin } | undefined {
+    const place = entry === undefined ? undefined : originPlace(entry, fileName);
+    if (entry === undefined) return undefined;
+    try {
+      const origin = this.#deps.openOrigin(entry);
+      if (place !== undefined) return { place, origin };
+      origin.close();
+    } catch (error) {
+      this.#deps.log.error('origin not opened', {
+        stream: this.#config.name,
+        cause: String(error),
+      });
+    }
+    return undefined;
+  }
+
+  #observe(now: Now, before?: StreamFacts): StreamFacts {
+    const { name, group, reserve, source, origin, dash } = this.#config;
+    const closed: AirState = { onAir: false, reason: 'origin-refused' };
+    const hls = this.hls?.facts(now, before?.hls) ?? { air: closed, lowLatency: false };
+    const mpd = { air: this.mpd?.air(now) ?? closed };
+    const facts = {
+      name,
+      group,
+      reserve,
+      source,
+      hls: origin === undefined ? undefined : keepSame(before?.hls, hls, isSameHls),
+      dash: dash === undefined ? undefined : keepSame(before?.dash, mpd, isSameDash),
+    };
+    return keepSame(before, facts, isSameShallow);
+  }
+
+  #logAir(protocol: 'hls' | 'dash', before: AirState | undefined, after: AirState | undefined) {
+    if (after === undefined || (before !== undefined && isSameAir(before, after))) return;
+    const fields = { stream: this.#config.name, protocol };
+    if (after.onAir) this.#deps.log.info('stream on air', fields);
+    else this.#deps.log.warn('stream off air', { ...fields, reason: after.reason });
+  }
+}
+
+function keepSame<T>(before: T | undefined, after: T, isSame: (a: T, b: T) => boolean): T {
+  return before !== undefined && isSame(before, after) ? before : after;
+}
+
+function isSameShallow<T extends object>(a: T, b: T): boolean {
+  const keys = Object.keys(b) as (keyof T)[];
+  return keys.every((key) => a[key] === b[key]);
+}
+
+function isSameAir(a: AirState, b: AirState): boolean {
+  return a.onAir ? b.onAir : !b.onAir && a.reason === b.reason;
+}
+
+function isSameHls(a: HlsFacts, b: HlsFacts): boolean {
+  return (
+    isSameAir(a.air, b.air) && isSameShallow({ ...a, air: undefined }, { ...b, air: undefined })
+  );
+}
+
+function isSameDash(a: { readonly air: AirState }, b: { readonly air: AirState }): boolean {
+  return isSameAir(a.air, b.air);
+}
