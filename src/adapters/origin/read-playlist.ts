@@ -1,5 +1,5 @@
 import { Parser } from 'm3u8-parser';
-import { type Tokens, tokenize } from '../../core/playlist/classify.ts';
+import { classify, type Tokens } from '../../core/playlist/classify.ts';
 import type { Line } from '../../core/playlist/lines.ts';
 import { type MediaPlaylist, readMediaPlaylist } from '../../core/playlist/media-playlist.ts';
 import { readEntries } from '../../core/playlist/multivariant-entries.ts';
@@ -17,7 +17,7 @@ export type Meaning =
  * playlist: such a body is passed on as it is and not offered to anybody. Never throws.
  */
 export function readMeaning(bytes: Uint8Array): Meaning | undefined {
-  const tokens = tokenize(bytes);
+  const tokens = classify(bytes);
   if (tokens.kind === 'untouchable') return undefined;
   const other = readWithParser(screenedCopy(tokens));
   if (other === undefined) return undefined;

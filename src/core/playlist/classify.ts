@@ -12,7 +12,7 @@ export const playlistLimits = {
 } as const;
 
 /** Why a body is left alone. */
-export type Untouchable =
+type Untouchable =
   | 'empty'
   | 'too-large'
   | 'line-too-long'
@@ -27,10 +27,6 @@ export type Untouchable =
   | 'both-kinds'
   | 'neither-kind';
 
-export type Classification =
-  | { readonly kind: 'multivariant' | 'media' }
-  | { readonly kind: 'untouchable'; readonly why: Untouchable };
-
 /** A playlist taken apart: its text, one character per byte, and the lines of it. */
 export type Tokens = {
   readonly kind: 'multivariant' | 'media';
@@ -38,19 +34,14 @@ export type Tokens = {
   readonly lines: readonly Line[];
 };
 
+type Classification = Tokens | { readonly kind: 'untouchable'; readonly why: Untouchable };
+
 /**
- * Which kind of playlist a body is, or why it must be left alone: it is no HLS playlist (an error page, a list of
- * channels), it is beyond a limit of {@link playlistLimits}, or players would disagree on what it is. Never throws.
+ * Which kind of playlist a body is, with its lines for whoever goes on reading, or why it must be left alone: it is no
+ * HLS playlist (an error page, a list of channels), it is beyond a limit of {@link playlistLimits}, or players would
+ * disagree on what it is. Never throws.
  */
 export function classify(bytes: Uint8Array): Classification {
-  const tokens = tokenize(bytes);
-  return tokens.kind === 'untouchable' ? tokens : { kind: tokens.kind };
-}
-
-/** {@link classify}, with the lines for whoever goes on reading. */
-export function tokenize(
-  bytes: Uint8Array,
-): Tokens | { readonly kind: 'untouchable'; readonly why: Untouchable } {
   const shapeFault = faultOfShape(bytes);
   if (shapeFault !== undefined) return { kind: 'untouchable', why: shapeFault };
   const text = latin1Text(bytes);

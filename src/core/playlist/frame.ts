@@ -16,7 +16,7 @@ export type Mark = { readonly at: number } & (
 );
 
 /** Lines to insert, once per backup; with `repeats` also a second time, then for this node too. */
-export type Copies = {
+type Copies = {
   readonly copies: readonly Copy[];
   readonly ending: string;
   /** The line before has no ending of its own: it gets one, and the last inserted line none. */
@@ -38,7 +38,7 @@ export type Copy = {
 export type Layout = { readonly texts: readonly string[]; readonly slots: readonly Slot[] };
 
 /** A URI of a node (0: this one, then backups in order), or only its query where the URI stands already. */
-export type Slot = {
+type Slot = {
   readonly node: number;
   readonly target: number;
   readonly round: 1 | 2;

@@ -1,6 +1,6 @@
 import { readAttributes } from './attributes.ts';
 import { latin1Bytes } from './bytes.ts';
-import { type Tokens, tokenize } from './classify.ts';
+import { classify, type Tokens } from './classify.ts';
 import type { Line } from './lines.ts';
 import { meantUri } from './uri-text.ts';
 import { readDefinitions } from './variables.ts';
@@ -12,7 +12,7 @@ export type UriUse = 'playlist' | 'segment' | 'part' | 'map' | 'key' | 'steering
  * Replaces the URIs of a playlist of either kind and nothing else; every other byte stays. `map` is given each URI line
  * and each URI attribute in order, as ASCII (bytes above 0x7F percent-encoded, `{$name}` of the playlist's own variables
  * resolved) and answers with the URI to write, or with undefined or the same text to leave it exactly as it stands. The
- * very same `bytes` come back when nothing changes, and for a body that {@link tokenize} refuses. URIs with variables
+ * very same `bytes` come back when nothing changes, and for a body that {@link classify} refuses. URIs with variables
  * that only the player knows are left alone, and so is one whose answer could not stand there (blanks, quotes, line
  * ends, bytes above 0x7F; in a value without quotes, commas).
  */
@@ -20,7 +20,7 @@ export function mapUris(
   bytes: Uint8Array,
   map: (uri: string, use: UriUse) => string | undefined,
 ): Uint8Array {
-  const tokens = tokenize(bytes);
+  const tokens = classify(bytes);
   if (tokens.kind === 'untouchable') return bytes;
   const definitions = readDefinitions(tokens.lines);
   let mapped = '';

@@ -1,16 +1,16 @@
 import type { UnixMs } from '../time.ts';
 import { attributeValue, readAttributes } from './attributes.ts';
-import { tokenize } from './classify.ts';
+import { classify } from './classify.ts';
 import type { Line } from './lines.ts';
 import { parseDateTime } from './program-date-time.ts';
 import { meantUri } from './uri-text.ts';
 import { type Definitions, readDefinitions } from './variables.ts';
 
 /** `offset` counts from the file's first byte. */
-export type SegmentBytes = { readonly length: number; readonly offset: number };
+type SegmentBytes = { readonly length: number; readonly offset: number };
 
 /** One segment. URIs are ASCII, with the playlist's own variables resolved, see `mapUris`. */
-export type Segment = {
+type Segment = {
   readonly uri: string;
   readonly durationMs: number;
   /** EXT-X-GAP: listed, but not to be had. */
@@ -53,7 +53,7 @@ export type MediaPlaylist = {
  * no EXT-X-TARGETDURATION above zero, or a media sequence that numbers cannot hold: such a stream cannot be judged.
  */
 export function readMediaPlaylist(bytes: Uint8Array): MediaPlaylist | undefined {
-  const tokens = tokenize(bytes);
+  const tokens = classify(bytes);
   if (tokens.kind !== 'media') return undefined;
   const reading = newReading(readDefinitions(tokens.lines));
   for (const line of tokens.lines) {

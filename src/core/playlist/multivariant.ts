@@ -1,5 +1,5 @@
 import { utf8Text } from './bytes.ts';
-import { tokenize } from './classify.ts';
+import { classify } from './classify.ts';
 import { copyMarks, groupKey, groupsInUse, type Numbered } from './copies.ts';
 import type { Frame, Layout, Mark } from './frame.ts';
 import type { Ladder } from './ladder.ts';
@@ -17,7 +17,7 @@ import type { Target } from './uri-text.ts';
 import { readDefinitions } from './variables.ts';
 
 /** Why no backups are ever inserted into a playlist; its own URIs get their pass all the same. */
-export type NoBackups =
+type NoBackups =
   /** The origin steers its players itself (EXT-X-CONTENT-STEERING or PATHWAY-ID). */
   | 'steered'
   /** An EXT-X-STREAM-INF without URI line: players do not agree on whose the next one is. */
@@ -50,7 +50,7 @@ type Place = { readonly list: 'variants' | 'renditions'; readonly index: number 
  * multivariant playlist or not UTF-8: such a one can only be passed on as it is.
  */
 export function compileMultivariant(bytes: Uint8Array): MultivariantTemplate | undefined {
-  const tokens = tokenize(bytes);
+  const tokens = classify(bytes);
   if (tokens.kind !== 'multivariant' || utf8Text(tokens.text) === undefined) return undefined;
   const { text, lines } = tokens;
   const definitions = readDefinitions(lines);

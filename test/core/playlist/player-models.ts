@@ -16,7 +16,7 @@ export function parseVariants(playlist: string): readonly ParsedVariant[] {
 }
 
 /** `utils/attr-list.ts` of hls.js. */
-export function attributesOf(list: string): ReadonlyMap<string, string> {
+function attributesOf(list: string): ReadonlyMap<string, string> {
   const attributes = new Map<string, string>();
   for (const [, name = '', value = ''] of list.matchAll(/(.+?)=(".*?"|.*?)(?:,|$)/g)) {
     attributes.set(name.trim(), value.replace(/^"(.*)"$/, '$1'));
