@@ -88,5 +88,5 @@ export function createAdminRig() {
     };
   }
 
-  return { facts, store, catalogue, sessions, log, ask };
+  return { app, facts, store, catalogue, sessions, log, ask };
 }

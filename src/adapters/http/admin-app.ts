@@ -1,15 +1,13 @@
 import type { HttpBindings } from '@hono/node-server';
 import { OpenAPIHono } from '@hono/zod-openapi';
-import { bodyLimit } from 'hono/body-limit';
 import { secureHeaders } from 'hono/secure-headers';
 import type { Administer } from '../../agent/administer.ts';
 import type { Clock, Log } from '../../agent/ports.ts';
 import { requireToken } from './admin-auth.ts';
 import { adminRoutes } from './admin-routes.ts';
 import { keyView } from './admin-schemas.ts';
+import { limitBody } from './body-limit.ts';
 import { problem, problemOf } from './problem.ts';
-
-const bodyBytesMax = 64 * 1024;
 
 /** Version of the API, not of the agent: it changes when a caller has to. */
 const description = {
@@ -46,7 +44,7 @@ export function createAdminApp(deps: {
     },
   );
   app.use('/api/*', requireToken(deps));
-  app.use(bodyLimit({ maxSize: bodyBytesMax, onError: () => problem('too_large') }));
+  app.use(limitBody);
   addReads(app, deps);
   addChanges(app, deps);
   addProbes(app, deps);
