@@ -87,6 +87,7 @@ function contentPolicy(nodes: readonly DemoNode[]): string {
   return [
     "default-src 'self'",
     `connect-src 'self' ${viewers}`,
+    'img-src data:',
     'media-src blob:',
     'worker-src blob:',
   ].join('; ');

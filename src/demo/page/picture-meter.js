@@ -6,10 +6,14 @@
 const bits = 18;
 const cell = 16;
 const clipFrames = 200;
+const frameMs = 40;
 /** Longer than this between two pictures is standing still. */
 const gapMsMin = 200;
-/** A jump of so few pictures is late drawing on a busy machine: nothing of the channel is missing. */
-const jumpMin = 6;
+/**
+ * A shorter gap in which the channel went on as far as the clock did is late drawing on a busy machine:
+ * the player had the pictures. After a longer one a player may have skipped what it missed.
+ */
+const lateDrawingMsMax = 1000;
 
 /** Calls `onChange` with the sums after every event worth a note. A hidden page shows nothing: not counted. */
 export function measurePictures(video, onChange) {
@@ -31,13 +35,15 @@ export function measurePictures(video, onChange) {
   }
 
   function count(ms, jump) {
-    if (ms > gapMsMin) {
-      sums.stillMs += ms - 40;
+    const isAhead = jump * frameMs - ms > gapMsMin;
+    const isLate = ms - Math.max(jump, 1) * frameMs > gapMsMin || ms > lateDrawingMsMax;
+    if (isLate) {
+      sums.stillMs += ms - frameMs;
       sums.longestMs = Math.max(sums.longestMs, ms);
     }
-    if (jump > jumpMin) sums.lost += jump - 1;
+    if (isAhead || (isLate && jump > 1)) sums.lost += jump - 1;
     if (jump < 0) sums.twice += 1 - jump;
-    if (ms > gapMsMin || jump > jumpMin || jump < 0) onChange(sums);
+    if (isAhead || isLate || jump < 0) onChange(sums);
   }
 
   function onFrame(at) {
