@@ -6,11 +6,15 @@ import type { StoredSegment } from './segments.ts';
 export type Answer =
   | {
       readonly kind: 'playlist';
-      readonly body: string | Uint8Array<ArrayBuffer>;
+      readonly body: string | Uint8Array;
       readonly contentType: string;
       readonly reason: ReasonCode;
     }
-  | { readonly kind: 'file'; readonly file: OriginStream | StoredSegment; readonly immutable: boolean }
+  | {
+      readonly kind: 'file';
+      readonly file: OriginStream | StoredSegment;
+      readonly immutable: boolean;
+    }
   | { readonly kind: 'redirect'; readonly location: string; readonly reason: ReasonCode }
   | { readonly kind: 'refusal'; readonly status: 400 | 403 | 404; readonly reason: ReasonCode };
 

@@ -3,7 +3,7 @@ import type { Candidates } from '../core/placement/candidates.ts';
 import { type Placement, placeLive } from '../core/placement/live.ts';
 import { renderMultivariant } from '../core/playlist/render-multivariant.ts';
 import { type Answer, notFromHere } from './answer.ts';
-import type { Entry } from './live-streams.ts';
+import type { Entry, MpdSnapshot } from './live-snapshots.ts';
 import {
   namePath,
   type Opening,
@@ -30,7 +30,7 @@ export function openEntry(
     readonly candidates: Candidates;
     /** The playlist here, if there is one. */
     readonly entry?: Entry | undefined;
-    readonly mpd?: string | undefined;
+    readonly mpd?: MpdSnapshot | undefined;
   },
 ): Answer | Promise<Answer> {
   const { request, arrival, asked, form, candidates, entry, mpd } = opening;
@@ -55,8 +55,8 @@ export function openEntry(
         ? notFromHere('starting')
         : {
             kind: 'playlist',
-            body: mpd,
-            contentType: 'application/dash+xml',
+            body: mpd.text,
+            contentType: mpd.contentType,
             reason: placement.reason,
           };
   }

@@ -1,7 +1,7 @@
 import type { Candidates } from '../core/placement/candidates.ts';
 import { placeLive } from '../core/placement/live.ts';
 import { type Answer, notFromHere } from './answer.ts';
-import type { MediaSnapshot } from './live-streams.ts';
+import type { MediaSnapshot } from './live-snapshots.ts';
 import type { OriginFault } from './ports.ts';
 import { type Opening, placedArrival, type ViewingDeps } from './viewing-parts.ts';
 

@@ -25,7 +25,8 @@ export class Viewing {
     if (match === undefined) return this.#openUnknown(request, query);
     const { stream, rest } = match;
     if (isEntryName(rest)) return this.#openKnown(request, query, { stream, entryName: rest });
-    if (rest.endsWith('.m3u8')) return this.#openMedia(request, query, { stream, rest });
+    if (this.#deps.live.isPlaylist(stream.name, rest))
+      return this.#openMedia(request, query, { stream, rest });
     return this.#openFile(request, query, { name: stream.name, rest });
   }
 

@@ -3,7 +3,6 @@ import { createServer, type Server } from 'node:http';
 import { createSecureServer, type Http2SecureServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
-import type { Hono } from 'hono';
 import type { Log } from '../../agent/ports.ts';
 
 /** Largest request head, bytes: a URL with a pass and the headers browsers send fit several times. */
@@ -29,7 +28,7 @@ export type TlsFiles = { readonly certFile: string; readonly keyFile: string };
 
 /** Serves `app` at `host:port`; over TLS (HTTP/2 and 1.1) when files are given, reloaded when they change. */
 export async function listen(options: {
-  app: Hono;
+  app: { readonly fetch: Parameters<typeof getRequestListener>[0] };
   host: string;
   port: number;
   tls?: TlsFiles | undefined;
@@ -38,9 +37,17 @@ export async function listen(options: {
   const onRequest = getRequestListener(options.app.fetch, { overrideGlobalObjects: false });
   const server = options.tls === undefined ? plainServer() : secureServer(options.tls, options.log);
   server.on('request', onRequest as (...args: unknown[]) => void);
+  return listenWith(server, options);
+}
+
+/** Has a server listen at `host:port`. */
+export async function listenWith(
+  server: Server | Http2SecureServer,
+  { host, port }: { host: string; port: number },
+): Promise<Listener> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen({ host: options.host, port: options.port }, () => {
+    server.listen({ host, port }, () => {
       server.off('error', reject);
       resolve();
     });

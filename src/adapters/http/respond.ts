@@ -17,7 +17,7 @@ export async function respond(
 ): Promise<Response> {
   switch (answer.kind) {
     case 'playlist':
-      return new Response(answer.body, {
+      return new Response(answer.body as string | Uint8Array<ArrayBuffer>, {
         headers: {
           ...common,
           'content-type': answer.contentType,

@@ -1,0 +1,33 @@
+import { type NodeFacts, peerProtocolVersion } from '../core/group/node.ts';
+import type { Sessions } from './sessions.ts';
+import type { ViewingKeys } from './viewing-keys.ts';
+
+/** What this node says of itself, as of now; cheap enough for every request. */
+export function createSelf(parts: {
+  readonly id: string;
+  readonly version: string;
+  readonly publicUrl?: string | undefined;
+  readonly addresses: () => readonly string[];
+  readonly weight: number;
+  readonly passTtlS: number;
+  /** Most viewers of other nodes at once; absent: no limit. */
+  readonly backupSessionsMax?: number | undefined;
+  readonly sessions: Sessions;
+  readonly keys: ViewingKeys;
+}): () => NodeFacts {
+  const { addresses, sessions, keys, backupSessionsMax = Infinity, ...fixed } = parts;
+  return () => {
+    const { own, backup } = sessions.counts();
+    return {
+      ...fixed,
+      addresses: addresses(),
+      protocol: peerProtocolVersion,
+      draining: false,
+      overloaded: false,
+      atBackupLimit: backup >= backupSessionsMax,
+      ownSessions: own,
+      backupSessions: backup,
+      keys: keys.heldIds(),
+    };
+  };
+}

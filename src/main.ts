@@ -1,0 +1,78 @@
+#!/usr/bin/env node
+import { existsSync } from 'node:fs';
+import { startAgent } from './compose.ts';
+import { loadConfig } from './config.ts';
+import { AgentError, ConfigError } from './core/errors.ts';
+import { runDemo } from './demo/demo.ts';
+import { version } from './version.ts';
+
+const help = `understudy ${version}
+
+Usage: understudy <command>
+
+  serve     run the agent of a node, configured by UNDERSTUDY_* variables and .env
+  demo      three nodes on this machine with a test channel and a page to play with
+  version   print the version
+
+understudy <command> --help says more. Exit codes: 0 fine, 1 failed, 2 wrong usage or configuration.`;
+
+const serveHelp = `Usage: understudy serve
+
+Runs the agent of this node until SIGTERM or SIGINT. Settings are UNDERSTUDY_* variables in the environment or in .env;
+.env.example lists them all. SIGHUP reads the streams file again.`;
+
+const say = (text: string) => console.log(text);
+
+async function run(args: readonly string[]): Promise<number> {
+  const [command, ...rest] = args;
+  switch (command) {
+    case 'serve':
+      return serve(rest);
+    case 'demo':
+      return runDemo(rest, say);
+    case 'version':
+    case '--version':
+      say(version);
+      return 0;
+    case 'help':
+    case '--help':
+    case '-h':
+      say(help);
+      return 0;
+    default:
+      console.error(help);
+      return 2;
+  }
+}
+
+async function serve(args: readonly string[]): Promise<number> {
+  if (args.includes('--help') || args.includes('-h')) {
+    say(serveHelp);
+    return 0;
+  }
+  if (args.length > 0) {
+    console.error(serveHelp);
+    return 2;
+  }
+  if (existsSync('.env')) process.loadEnvFile('.env');
+  const agent = await startAgent(loadConfig(process.env));
+  if (agent.freshAdminToken !== undefined)
+    console.error(`Admin token, shown this once: ${agent.freshAdminToken}`);
+  process.on('SIGHUP', () => agent.reloadStreams());
+  await new Promise<void>((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve());
+  });
+  await agent.stop();
+  return 0;
+}
+
+function explain(error: unknown): number {
+  if (error instanceof ConfigError) {
+    console.error(error.message);
+    return 2;
+  }
+  console.error(error instanceof AgentError ? error.message : error);
+  return 1;
+}
+
+process.exitCode = await run(process.argv.slice(2)).catch(explain);
