@@ -65,10 +65,11 @@ function readFragments(
 }
 
 function unitOf(sample: Mp4Sample, offset: number): Unit | undefined {
-  const { track, aac, lengthBytes, timescale } = sample.track;
+  const { track, aac, lengthBytes, timescale, editStart } = sample.track;
   const base = { track: track.id, at: offset + sample.at, damaged: sample.damaged };
-  const dts = ticksOf(sample.decodeTime, timescale);
-  const pts = ticksOf(sample.decodeTime + sample.compositionOffset, timescale);
+  const decodeTime = sample.decodeTime - editStart;
+  const dts = ticksOf(decodeTime, timescale);
+  const pts = ticksOf(decodeTime + sample.compositionOffset, timescale);
   switch (track.kind) {
     case 'video': {
       const parts = splitByLengths(sample.bytes, lengthBytes);

@@ -6,6 +6,8 @@ import { readMp4Entry } from './mp4-entry.ts';
 /** A track of an initialization section, with what its fragments need. */
 export type Mp4Track = Mp4Entry & {
   readonly timescale: number;
+  /** Subtracted from every time of the track: where its first edit begins (ISO 14496-12 8.6.6). */
+  readonly editStart: number;
   /** Defaults of trex, for samples that give none of their own. */
   readonly sampleDuration: number;
   readonly sampleSize: number;
@@ -40,11 +42,26 @@ function readTrack(trak: Uint8Array, defaults: readonly Uint8Array[]): Mp4Track 
   const language = languageOf(u16(mdhd, mdhd[0] === 1 ? 32 : 20));
   return {
     timescale,
+    editStart: readEditStart(findBox(trak, 'edts', 'elst')),
     sampleDuration: u32(trex, 12),
     sampleSize: u32(trex, 16),
     sampleFlags: u32(trex, 20),
     ...readMp4Entry({ id, language }, entry.type, entry.body),
   };
+}
+
+/** Media time at which the first edit that shows something begins; empty edits before it are not counted. */
+function readEditStart(elst: Uint8Array | undefined): number {
+  if (elst === undefined) return 0;
+  const isLong = elst[0] === 1;
+  const entryBytes = isLong ? 20 : 12;
+  for (let at = 8; at + entryBytes <= elst.length; at += entryBytes) {
+    const high = isLong ? u32(elst, at + 8) | 0 : 0;
+    const low = u32(elst, isLong ? at + 12 : at + 4);
+    const start = isLong ? high * 2 ** 32 + low : low | 0;
+    if (start >= 0) return start;
+  }
+  return 0;
 }
 
 /** Three letters of five bits; `und` is none. */
