@@ -145,7 +145,9 @@ export class LiveStreams {
   async tick(now: Now): Promise<void> {
     const due: { stream: LiveStream; read: DueRead }[] = [];
     for (const stream of this.#streams.values())
-      for (const read of stream.due(now)) due.push({ stream, read });
+      this.#guard(stream, () => {
+        for (const read of stream.due(now)) due.push({ stream, read });
+      });
     due.sort((a, b) => a.read.dueAt - b.read.dueAt);
     const started: Promise<void>[] = [];
     for (const { stream, read } of due) {
@@ -162,18 +164,31 @@ export class LiveStreams {
     this.#collectFacts();
   }
 
-  /** A read that throws is a fault of this agent; it must not stop the others. */
   async #run(stream: LiveStream, read: DueRead): Promise<void> {
     this.#count(stream, 1);
     try {
       await read.run();
     } catch (error) {
-      const cause = error instanceof Error ? error.stack : String(error);
-      this.#deps.log.error('stream not read', { stream: stream.config.name, cause });
-    } finally {
-      this.#count(stream, -1);
+      this.#logBug(stream, error);
     }
-    if (stream.refresh(this.#deps.clock.now())) this.#collectFacts();
+    this.#count(stream, -1);
+    this.#guard(stream, () => {
+      if (stream.refresh(this.#deps.clock.now())) this.#collectFacts();
+    });
+  }
+
+  /** What throws is a fault of this agent; it must not take other streams with it. */
+  #guard(stream: LiveStream, work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.#logBug(stream, error);
+    }
+  }
+
+  #logBug(stream: LiveStream, error: unknown): void {
+    const cause = error instanceof Error ? error.stack : String(error);
+    this.#deps.log.error('stream failed', { stream: stream.config.name, cause });
   }
 
   #count(stream: LiveStream, change: 1 | -1): void {
@@ -185,7 +200,10 @@ export class LiveStreams {
 
   #refreshAll(now: Now): void {
     let hasChanged = false;
-    for (const stream of this.#streams.values()) hasChanged = stream.refresh(now) || hasChanged;
+    for (const stream of this.#streams.values())
+      this.#guard(stream, () => {
+        hasChanged = stream.refresh(now) || hasChanged;
+      });
     if (hasChanged) this.#collectFacts();
   }
 
