@@ -2,7 +2,7 @@ import { hkdfSync } from 'node:crypto';
 import { base64url, CompactEncrypt, compactDecrypt } from 'jose';
 import type { KeyWrap, ViewingKey } from '../../agent/ports.ts';
 
-/** Longest wrapped text that is looked at, characters; a full ring takes about 3,500. */
+/** Longest wrapped text that is looked at, characters; a full ring takes about 2,600. */
 const wrappedLengthMax = 16_384;
 
 /** Most keys taken from one text: what a ring holds. */

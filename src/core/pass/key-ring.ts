@@ -42,7 +42,7 @@ const inUseStepMs = 30_000;
 export type KeyState = 'in-force' | 'spreading' | 'missing';
 
 /** Order of keys, newest first: generation, then time of making, then id. */
-export function newestFirst(a: RingKey, b: RingKey): number {
+function newestFirst(a: RingKey, b: RingKey): number {
   const byId = a.id < b.id ? 1 : -1;
   return b.generation - a.generation || b.createdAt - a.createdAt || (a.id === b.id ? 0 : byId);
 }
