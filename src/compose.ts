@@ -109,7 +109,12 @@ async function assemble(config: Config, base: Base): Promise<Omit<Agent, 'stop'>
     peers,
     keys,
     sessions,
-    groups: createGroupReports({ self, live, peers, keys }),
+    groups: createGroupReports({
+      ...{ self, outlook },
+      facts: () => live.allFacts(),
+      peers: (now) => peers.list(now),
+      signingKeyId: () => keys.signing()?.id,
+    }),
     unready: () => undefined,
   });
 

@@ -43,6 +43,7 @@ export const reasonTexts = {
   'address-same': 'the node has the same address as another one already named',
   visited: 'the viewer has been at this node already',
   'player-follows-no-backup': 'the player cannot use backups',
+  'no-other-member': 'no other node carries the group',
   'key-not-in-force': 'the viewing key is not in force',
 
   // What became of a request.

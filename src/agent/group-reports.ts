@@ -1,0 +1,29 @@
+import { type GroupReport, reportGroup } from '../core/group/group-report.ts';
+import type { NodeFacts, Peer } from '../core/group/node.ts';
+import type { StreamFacts } from '../core/stream/stream.ts';
+import type { Now } from '../core/time.ts';
+import type { Outlook } from './outlook.ts';
+
+/** Reports on every group that a stream of this node is in, by name. A group that is carried twice is told of once. */
+export function createGroupReports(deps: {
+  readonly self: () => NodeFacts;
+  readonly facts: () => readonly StreamFacts[];
+  readonly peers: (now: Now) => readonly Peer[];
+  readonly outlook: Outlook;
+  readonly signingKeyId: () => string | undefined;
+}): (now: Now) => readonly GroupReport[] {
+  return (now) => {
+    const self = deps.self();
+    const peers = deps.peers(now);
+    const signingKeyId = deps.signingKeyId();
+    const byGroup = new Map<string, StreamFacts>();
+    for (const own of deps.facts())
+      if (own.group !== undefined && !byGroup.has(own.group)) byGroup.set(own.group, own);
+    return [...byGroup]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, own]) => {
+        const candidates = deps.outlook.candidates(own.name, now);
+        return reportGroup({ name, self, own, candidates, peers, signingKeyId, now });
+      });
+  };
+}

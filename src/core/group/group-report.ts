@@ -1,0 +1,156 @@
+import type { Candidate, Candidates } from '../placement/candidates.ts';
+import { type ReasonCode, reasonTexts } from '../reasons.ts';
+import type { AirState, StreamFacts } from '../stream/stream.ts';
+import type { Now } from '../time.ts';
+import { whoIsWrong } from './clock-offset.ts';
+import { assessMember, selfAsPeer } from './eligibility.ts';
+import type { Assessment, NodeFacts, Peer } from './node.ts';
+
+/** What an operator sees of a group, from one of its nodes (`docs/operating.md`). */
+export type GroupReport = {
+  readonly name: string;
+  /** `none`: nobody can stand in for this node; `degraded`: somebody can, with a problem; `reserve`: all is well. */
+  readonly state: 'reserve' | 'degraded' | 'none';
+  /** This node's own first, then by node. */
+  readonly problems: readonly Problem[];
+  /** This node first, then by node. */
+  readonly members: readonly MemberReport[];
+};
+
+type Problem = {
+  readonly code: ReasonCode;
+  /** One sentence that names the node. */
+  readonly text: string;
+  /** Where it has to be mended; absent if that cannot be told. */
+  readonly node?: string | undefined;
+};
+
+type MemberReport = {
+  readonly node: string;
+  readonly stream: string;
+  readonly eligible: boolean;
+  readonly reasons: readonly ReasonCode[];
+  readonly onAir: boolean;
+  readonly source?: string | undefined;
+  /** Its wall clock minus ours, ms; absent while not measured. */
+  readonly clockOffsetMs?: number | undefined;
+};
+
+/** What an operator does on purpose is a reason, but no problem. */
+const wanted: ReadonlySet<ReasonCode> = new Set(['reserve-off', 'draining']);
+
+/** The group of our stream `own`, as the verdicts in `candidates` and the clocks of `peers` have it. */
+export function reportGroup(parts: {
+  readonly name: string;
+  readonly self: NodeFacts;
+  readonly own: StreamFacts;
+  readonly candidates: Candidates;
+  readonly peers: readonly Peer[];
+  readonly signingKeyId: string | undefined;
+  readonly now: Now;
+}): GroupReport {
+  const { self, own, candidates, peers, signingKeyId, now } = parts;
+  const ownVerdict = assessMember({
+    peer: selfAsPeer(self, [own], now),
+    peerStream: own,
+    selfStream: own,
+    ...{ signingKeyId, now },
+  });
+  const offsets = offsetsOf(peers);
+  const problems = [
+    ...ownProblems(self, reasonsOf(ownVerdict), candidates),
+    ...candidates.list.flatMap((candidate) => memberProblems(self.id, candidate, offsets)),
+  ];
+  const members = [
+    memberReport(self.id, own, ownVerdict, 0),
+    ...candidates.list.map(({ node, stream, backup }) =>
+      memberReport(node.id, stream, backup, offsets.get(node.id)),
+    ),
+  ];
+  const hasBackup = candidates.list.some(({ backup }) => backup?.eligible === true);
+  const state = hasBackup ? (problems.length === 0 ? 'reserve' : 'degraded') : 'none';
+  return { name: parts.name, state, problems, members };
+}
+
+function ownProblems(
+  self: NodeFacts,
+  reasons: readonly ReasonCode[],
+  { self: { places }, list }: Candidates,
+): readonly Problem[] {
+  const codes = reasons.filter((code) => !wanted.has(code));
+  return [
+    ...codes.map((code) => problem(self.id, code)),
+    ...addressProblems(self.id, places.places),
+    ...(list.length === 0 ? [problem(self.id, 'no-other-member')] : []),
+  ];
+}
+
+function memberProblems(
+  selfId: string,
+  { node, backup, places }: Candidate,
+  offsets: ReadonlyMap<string, number>,
+): readonly Problem[] {
+  // What concerns the whole domain is told once, of this node.
+  const codes = reasonsOf(backup).filter(
+    (code) => !wanted.has(code) && code !== 'key-not-in-force',
+  );
+  return [
+    ...codes.map((code) =>
+      code === 'clock-skew' ? skewProblem(selfId, node.id, offsets) : problem(node.id, code),
+    ),
+    ...addressProblems(node.id, places.places),
+  ];
+}
+
+/** Both nodes say so, and the median of the group tells which clock is wrong where there are three. */
+function skewProblem(selfId: string, nodeId: string, offsets: ReadonlyMap<string, number>) {
+  const offsetMs = offsets.get(nodeId) ?? 0;
+  const wrong = whoIsWrong(selfId, offsets);
+  const culprit = [nodeId, selfId].find((id) => wrong.includes(id));
+  const apart = `the clock of ${nodeId} is ${Math.abs(offsetMs / 1000).toFixed(1)} s ${
+    offsetMs > 0 ? 'ahead of' : 'behind'
+  } that of ${selfId}`;
+  const blame = culprit === undefined ? 'one of them is wrong' : `that of ${culprit} is wrong`;
+  return { code: 'clock-skew' as const, text: `${apart}: ${blame}`, node: culprit };
+}
+
+function addressProblems(
+  node: string,
+  places: Candidates['self']['places']['places'],
+): readonly Problem[] {
+  if (places.length === 0) return [problem(node, 'address-missing')];
+  const isReachableByAll = places.some(({ address }) => address?.class !== 'private');
+  return isReachableByAll ? [] : [problem(node, 'address-private')];
+}
+
+function problem(node: string, code: ReasonCode): Problem {
+  return { code, text: `${node}: ${reasonTexts[code]}`, node };
+}
+
+function memberReport(
+  node: string,
+  stream: StreamFacts,
+  verdict: Assessment | undefined,
+  clockOffsetMs: number | undefined,
+): MemberReport {
+  const air: AirState = stream.hls?.air ?? stream.dash?.air ?? { onAir: false, reason: 'starting' };
+  return {
+    node,
+    stream: stream.name,
+    eligible: verdict?.eligible === true,
+    reasons: reasonsOf(verdict),
+    onAir: air.onAir,
+    source: stream.source,
+    clockOffsetMs: clockOffsetMs === undefined ? undefined : Math.round(clockOffsetMs),
+  };
+}
+
+function reasonsOf(verdict: Assessment | undefined): readonly ReasonCode[] {
+  return verdict?.eligible === false ? verdict.reasons : [];
+}
+
+function offsetsOf(peers: readonly Peer[]): ReadonlyMap<string, number> {
+  return new Map(
+    peers.flatMap(({ facts, clock }) => (facts && clock ? [[facts.id, clock.offsetMs]] : [])),
+  );
+}

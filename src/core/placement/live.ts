@@ -1,0 +1,193 @@
+import { hash32 } from '../hash.ts';
+import type { ReasonCode } from '../reasons.ts';
+import type { AirState } from '../stream/stream.ts';
+import type { Viewer } from '../viewer/viewer.ts';
+import { judgeFor, type Offer, offer, offerBackups, type Verdict } from './backups.ts';
+import type { Candidate, Candidates } from './candidates.ts';
+
+/** Most nodes that may send one viewer on. */
+export const hopsMax = 2;
+
+/** How the viewer came: here first, or with a pass that another node issued. */
+export type Arrival =
+  | { readonly kind: 'own' }
+  | {
+      readonly kind: 'backup';
+      /** Node that issued the pass. */
+      readonly home: string;
+      /** Nodes that sent the viewer on, first to last, as the pass says. */
+      readonly hops: readonly string[];
+      /** Why the viewer of another node is not let in; absent when it is, or is in already. */
+      readonly refusal?: ReasonCode | undefined;
+    };
+
+/** What a request for a live stream is answered with. `verdicts` says for each node why, this one first. */
+export type Placement =
+  | {
+      readonly kind: 'serve';
+      readonly reason: 'own-viewer' | 'backup-viewer' | 'last-resort';
+      /** Nodes that may be named as backups; two of them are picked. Only for an HLS entry. */
+      readonly offers: readonly Offer[];
+      readonly verdicts: readonly Verdict[];
+    }
+  | {
+      readonly kind: 'redirect';
+      readonly reason: 'redirected';
+      readonly target: Offer;
+      /** For the pass: those that have sent the viewer on, this node last. */
+      readonly hops: readonly string[];
+      readonly verdicts: readonly Verdict[];
+    }
+  | {
+      readonly kind: 'not-found';
+      readonly reason: ReasonCode;
+      readonly verdicts: readonly Verdict[];
+    };
+
+export type LiveRequest = {
+  /** Name as asked for here. */
+  readonly stream: string;
+  readonly form: 'hls-entry' | 'dash-entry' | 'media-playlist';
+  readonly viewer: Viewer;
+  readonly arrival: Arrival;
+  readonly candidates: Candidates;
+  /** Whether there is a playlist of the asked form that can be served, be the stream on air or not. */
+  readonly hasPlaylist: boolean;
+  /** Viewers sent to each node that its own count does not show yet. */
+  readonly sentLately: ReadonlyMap<string, number>;
+};
+
+/**
+ * Where a live request is answered (`docs/selection.md`).
+ *
+ * - On air here: served. Own viewers always, those of other nodes unless they are refused.
+ * - Else an entry is redirected to the least loaded node that can serve it and fits the viewer; never to one that
+ *   sent the viewer here, never more than twice. A media playlist is not found, so that the player moves on.
+ * - When no other node could serve the stream to anybody, what is here is served as the last resort.
+ *   Failing that, an entry goes to a node that may well be there although nobody is heard.
+ */
+export function placeLive(request: LiveRequest): Placement {
+  const { form, arrival, candidates, hasPlaylist } = request;
+  const protocol = form === 'dash-entry' ? 'dash' : 'hls';
+  const refusal = arrival.kind === 'backup' ? arrival.refusal : undefined;
+  const air: AirState = candidates.own?.[protocol]?.air ?? {
+    onAir: false,
+    reason: candidates.own === undefined ? 'not-carried' : 'no-such-protocol',
+  };
+  const own = air.onAir ? refusal : air.reason;
+  if (own === undefined) {
+    return serve(request, arrival.kind === 'own' ? 'own-viewer' : 'backup-viewer', []);
+  }
+  const ownVerdict: Verdict = { node: candidates.self.id, stream: request.stream, reasons: [own] };
+  const isTakenOver = candidates.list.some(({ target }) => target[protocol].eligible);
+  const isLastResort = refusal === undefined && hasPlaylist && !isTakenOver;
+  if (form === 'media-playlist') {
+    return isLastResort
+      ? serve(request, 'last-resort', [ownVerdict])
+      : { kind: 'not-found', reason: refusal ?? own, verdicts: [ownVerdict] };
+  }
+  const { targets, verdicts } = findTargets(request, protocol);
+  const all = [ownVerdict, ...verdicts];
+  const hops = arrival.kind === 'backup' ? arrival.hops : [];
+  const sendTo = (target: Offer): Placement => ({
+    kind: 'redirect',
+    reason: 'redirected',
+    target,
+    hops: [...hops, candidates.self.id],
+    verdicts: all,
+  });
+  const maySend = hops.length < hopsMax;
+  if (targets.eligible !== undefined && maySend) {
+    return sendTo(targets.eligible);
+  }
+  if (isLastResort) {
+    return serve(request, 'last-resort', [ownVerdict]);
+  }
+  if (targets.unknown !== undefined && maySend) {
+    return sendTo(targets.unknown);
+  }
+  return {
+    kind: 'not-found',
+    reason: notFoundReason(request, own, targets, maySend),
+    verdicts: all,
+  };
+}
+
+function serve(
+  { form, arrival, candidates, viewer }: LiveRequest,
+  reason: 'own-viewer' | 'backup-viewer' | 'last-resort',
+  ownVerdicts: readonly Verdict[],
+): Placement {
+  if (form !== 'hls-entry') {
+    return { kind: 'serve', reason, offers: [], verdicts: ownVerdicts };
+  }
+  const visited = visitedBy(arrival);
+  const { offers, verdicts } = offerBackups({ candidates, viewer, visited });
+  return { kind: 'serve', reason, offers, verdicts: [...ownVerdicts, ...verdicts] };
+}
+
+function visitedBy(arrival: Arrival): readonly string[] {
+  return arrival.kind === 'own' ? [] : [arrival.home, ...arrival.hops];
+}
+
+/** The best node to be sent to: a fit one, and one that is fit as far as can be told while nobody is heard. */
+type Targets = { readonly eligible?: Offer | undefined; readonly unknown?: Offer | undefined };
+
+function findTargets(
+  { candidates, viewer, arrival, sentLately }: LiveRequest,
+  protocol: 'hls' | 'dash',
+): { readonly targets: Targets; readonly verdicts: readonly Verdict[] } {
+  const visited = visitedBy(arrival);
+  const eligible: Found[] = [];
+  const unknown: Found[] = [];
+  const verdicts = candidates.list.map((candidate): Verdict => {
+    const assessment = candidate.target[protocol];
+    const judged = judgeFor({ candidate, candidates, viewer, visited, purpose: 'redirect' });
+    const reasons = [...(assessment.eligible ? [] : assessment.reasons), ...judged.reasons];
+    if (judged.fit.kind === 'fit') {
+      const found = {
+        offer: offer(candidate, judged.fit.place),
+        load: loadOf(candidate, sentLately),
+        rank: hash32(`${viewer.key} ${candidate.node.id}`),
+      };
+      if (reasons.length === 0) {
+        eligible.push(found);
+      } else if (reasons.every((reason) => reason === 'reachability-unknown')) {
+        unknown.push(found);
+      }
+    }
+    return { node: candidate.node.id, stream: candidate.stream.name, reasons };
+  });
+  return { targets: { eligible: best(eligible), unknown: best(unknown) }, verdicts };
+}
+
+/** `rank` decides between equals, for each viewer in another way. */
+type Found = { readonly offer: Offer; readonly load: number; readonly rank: number };
+
+function best(found: readonly Found[]): Offer | undefined {
+  return found.toSorted((a, b) => a.load - b.load || a.rank - b.rank)[0]?.offer;
+}
+
+/** Viewers there for its weight, those on their way included. */
+function loadOf({ node }: Candidate, sentLately: ReadonlyMap<string, number>): number {
+  const viewers = node.ownSessions + node.backupSessions + (sentLately.get(node.id) ?? 0);
+  return viewers / Math.max(node.weight, 1e-6);
+}
+
+function notFoundReason(
+  { arrival, candidates }: LiveRequest,
+  own: ReasonCode,
+  targets: Targets,
+  maySend: boolean,
+): ReasonCode {
+  if (!maySend && (targets.eligible ?? targets.unknown) !== undefined) {
+    return 'hops-exhausted';
+  }
+  if (arrival.kind === 'backup' && arrival.refusal !== undefined) {
+    return arrival.refusal;
+  }
+  if (own === 'not-carried' && candidates.list.length === 0) {
+    return 'unknown-stream';
+  }
+  return own === 'no-such-protocol' ? own : 'nobody-has-it';
+}
