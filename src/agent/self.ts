@@ -28,6 +28,7 @@ export function createSelf(parts: {
       ownSessions: own,
       backupSessions: backup,
       keys: keys.heldIds(),
+      signingKey: keys.signing()?.id,
     };
   };
 }
