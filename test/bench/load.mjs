@@ -46,7 +46,7 @@ function cpuSeconds(pids) {
 }
 
 function milliseconds(text) {
-  const [, number, unit] = /([\d.]+)(us|ms|s)/.exec(text);
+  const [, number, unit] = /([\d.]+)(us|ms|s)\b/.exec(text) ?? [undefined, Number.NaN, 's'];
   return Number(number) * { us: 0.001, ms: 1, s: 1000 }[unit];
 }
 

@@ -34,7 +34,7 @@ export async function listen(options: {
   tls?: TlsFiles | undefined;
   log: Log;
 }): Promise<Listener> {
-  const onRequest = getRequestListener(options.app.fetch, { overrideGlobalObjects: false });
+  const onRequest = getRequestListener(options.app.fetch);
   const server = options.tls === undefined ? plainServer() : secureServer(options.tls, options.log);
   server.on('request', onRequest as (...args: unknown[]) => void);
   return listenWith(server, options);

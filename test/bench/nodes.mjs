@@ -1,0 +1,106 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, openSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+const readyMsMax = 30_000;
+/** With `PROFILE_DIR` set, the measured node leaves a CPU profile there. */
+const { PROFILE_DIR } = process.env;
+const profiling = PROFILE_DIR ? ['--cpu-prof', `--cpu-prof-dir=${PROFILE_DIR}`] : [];
+
+/** Starts a process on `cores`; its output goes to a file in `folder`. */
+export function startPinned(folder, name, cores, command, args, options = {}) {
+  const log = openSync(join(folder, `${name}.log`), 'a');
+  return spawn('taskset', ['-c', cores, command, ...args], {
+    stdio: ['ignore', log, log, ...(options.ipc ? ['ipc'] : [])],
+    env: options.env ?? process.env,
+  });
+}
+
+/** Three nodes of one group; the first alone on core 0, the others and all origins on core 1. */
+export async function startNodes(folder, processes) {
+  const ids = ['a', 'b', 'c'];
+  const port = (at, which) => 9600 + at * 10 + which;
+  const peers = ids.map((_, at) => `http://127.0.0.1:${port(at, 2)}`).join(',');
+  const started = ids.flatMap((id, at) => {
+    const data = join(folder, id);
+    mkdirSync(data);
+    const streamsFile = join(data, 'streams.json');
+    const origin = `http://127.0.0.1:${port(at, 3)}/index.m3u8`;
+    const gone = { name: 'elsewhere', group: 'elsewhere', source: 'test' };
+    writeFileSync(
+      streamsFile,
+      JSON.stringify([
+        { name: 'live', origin, group: 'live', source: 'test' },
+        // On air everywhere but on the measured node: its entry is a redirect.
+        { ...gone, origin: id === 'a' ? 'http://127.0.0.1:9/index.m3u8' : origin },
+      ]),
+    );
+    const env = {
+      ...process.env,
+      UNDERSTUDY_NODE_ID: id,
+      UNDERSTUDY_LISTEN: `127.0.0.1:${port(at, 0)}`,
+      UNDERSTUDY_ADMIN_LISTEN: `127.0.0.1:${port(at, 1)}`,
+      UNDERSTUDY_PEER_LISTEN: `127.0.0.1:${port(at, 2)}`,
+      UNDERSTUDY_PUBLIC_URL: `http://node-${id}.localhost:${port(at, 0)}`,
+      UNDERSTUDY_PEERS: peers,
+      UNDERSTUDY_CLUSTER_SECRET: 'a secret that only this benchmark knows',
+      UNDERSTUDY_ADMIN_TOKEN: 'only-this-benchmark-knows-me',
+      UNDERSTUDY_DATA_DIR: data,
+      UNDERSTUDY_STREAMS_FILE: streamsFile,
+    };
+    const core = at === 0 ? '0' : '1';
+    return [
+      startPinned(folder, `${id}-origin`, '1', process.execPath, [
+        program,
+        'demo',
+        '--test-channel',
+        `127.0.0.1:${port(at, 3)}`,
+      ]),
+      startPinned(
+        folder,
+        `${id}-agent`,
+        core,
+        process.execPath,
+        [...(at === 0 ? profiling : []), program, 'serve'],
+        { env },
+      ),
+    ];
+  });
+  processes.push(...started);
+  const base = `http://127.0.0.1:${port(0, 0)}`;
+  await untilReady(base);
+  return { base, agent: started[1] };
+}
+
+/** Until the measured node names two backups and redirects the stream it does not have. */
+async function untilReady(base) {
+  const until = Date.now() + readyMsMax;
+  for (;;) {
+    const text = await fetch(`${base}/live/index.m3u8`, { headers: browser })
+      .then((answer) => answer.text())
+      .catch(() => '');
+    const moved = await fetch(`${base}/elsewhere/index.m3u8`, { redirect: 'manual' })
+      .then(({ status }) => status === 302)
+      .catch(() => false);
+    if (moved && new Set(text.match(/^http:\/\/[^/]+/gm)).size === 2) return;
+    if (Date.now() > until) throw new Error(`the group is not ready:\n${text}`);
+    await new Promise((resolve) => setTimeout(resolve, 250));
+  }
+}
+
+/** A player that follows backups. */
+export const browser = { 'User-Agent': 'Mozilla/5.0 (X11; Linux x86_64) Chrome/156.0' };
+
+/** Ends what was started and waits for it. */
+export async function endAll(processes) {
+  await Promise.all(
+    processes.map(async (child) => {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      child.kill('SIGTERM');
+      await once(child, 'exit');
+    }),
+  );
+}
