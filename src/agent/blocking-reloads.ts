@@ -1,6 +1,5 @@
 import { playlistLimits } from '../core/playlist/classify.ts';
 import type { LiveWindow } from '../core/stream/live-window.ts';
-import type { MonoMs } from '../core/time.ts';
 import type { LiveDeps, MediaSnapshot } from './live-snapshots.ts';
 import type { OriginBody, OriginFault } from './ports.ts';
 
@@ -17,7 +16,8 @@ type Reload = {
   readonly query: string;
   readonly window: LiveWindow | undefined;
   readonly snapshot: MediaSnapshot | undefined;
-  take(body: OriginBody, askedAt: MonoMs): MediaSnapshot | OriginFault;
+  readonly takes: number;
+  take(body: OriginBody, takesBefore: number): MediaSnapshot | OriginFault;
 };
 
 /** Viewers who wait for the same segment or part cost the origin one request. */
@@ -62,14 +62,13 @@ export class BlockingReloads {
     asked: Directives,
     deadlineMs: number,
   ): Promise<MediaSnapshot | OriginFault> {
-    const askedAt = this.#deps.clock.now().monoMs;
     const part = asked.part === undefined ? '' : `&_HLS_part=${asked.part}`;
     const joint = reload.url.includes('?') ? '&' : '?';
     const found = await this.#deps.origin.read(
       `${reload.url}${joint}_HLS_msn=${asked.segment}${part}`,
       { deadlineMs, bytesMax: playlistLimits.bodyBytesMax },
     );
-    return found.kind === 'fault' ? found : reload.take(withoutDirectives(found), askedAt);
+    return found.kind === 'fault' ? found : reload.take(withoutDirectives(found), reload.takes);
   }
 }
 

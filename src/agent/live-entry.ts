@@ -97,11 +97,11 @@ export class LiveEntry {
   }
 
   async #read(deadlineMs: number): Promise<OriginFault | undefined> {
-    const askedAt = this.#deps.clock.now().monoMs;
-    this.#readAt = askedAt;
+    this.#readAt = this.#deps.clock.now().monoMs;
+    const takesBefore = this.#playlists.rungs[0]?.takes ?? 0;
     const limits = { deadlineMs, bytesMax: playlistLimits.bodyBytesMax };
     const found = await this.#deps.origin.read(this.#place.entry, limits);
-    const fault = found.kind === 'fault' ? found : this.#take(found, askedAt);
+    const fault = found.kind === 'fault' ? found : this.#take(found, takesBefore);
     const now = this.#deps.clock.now().monoMs;
     this.#fault = fault;
     this.#faults = fault === undefined ? 0 : this.#faults + 1;
@@ -111,12 +111,12 @@ export class LiveEntry {
     return fault;
   }
 
-  #take(body: OriginBody, askedAt: MonoMs): OriginFault | undefined {
+  #take(body: OriginBody, takesBefore: number): OriginFault | undefined {
     switch (this.#deps.readMeaning(body.bytes)?.kind) {
       case 'multivariant':
         return this.#takeMultivariant(body);
       case 'media':
-        return this.#takeMedia(body, askedAt);
+        return this.#takeMedia(body, takesBefore);
       case undefined:
         return { kind: 'fault', reason: 'playlist-invalid' };
     }
@@ -137,12 +137,12 @@ export class LiveEntry {
     return undefined;
   }
 
-  #takeMedia(body: OriginBody, askedAt: MonoMs): OriginFault | undefined {
+  #takeMedia(body: OriginBody, takesBefore: number): OriginFault | undefined {
     this.#kind = 'media';
     const child = { path: livePlaylistPath, query: '', url: this.#place.entry };
     const variants = [{ uri: livePlaylistPath, bandwidth: 0 }];
     this.#playlists.update([child], { variants, renditions: [] });
-    const taken = this.#playlists.rungs[0]?.take(body, askedAt);
+    const taken = this.#playlists.rungs[0]?.take(body, takesBefore);
     return taken?.kind === 'fault' ? taken : undefined;
   }
 

@@ -31,7 +31,7 @@ export class LivePlaylist {
   #fault: OriginFault | undefined;
   #reading: Promise<MediaSnapshot | OriginFault> | undefined;
   #dueAt = Number.NEGATIVE_INFINITY;
-  #readAt = Number.NEGATIVE_INFINITY;
+  #takes = 0;
   readonly files: WindowFiles;
   readonly #blocking: BlockingReloads;
 
@@ -63,6 +63,11 @@ export class LivePlaylist {
 
   get isReading(): boolean {
     return this.#reading !== undefined;
+  }
+
+  /** Bodies taken in so far. */
+  get takes(): number {
+    return this.#takes;
   }
 
   air(now: Now): AirState {
@@ -97,19 +102,20 @@ export class LivePlaylist {
       query,
       window: this.#window,
       snapshot: this.#snapshot,
-      take: (body, askedAt) => this.take(body, askedAt),
+      take: (body, takesBefore) => this.take(body, takesBefore),
+      takes: this.#takes,
     });
   }
 
-  /** Takes in a body that was asked for at `askedAt`. */
-  take(body: OriginBody, askedAt: MonoMs): MediaSnapshot | OriginFault {
+  /** Takes in a body that was asked for when {@link takes} was `takesBefore`. */
+  take(body: OriginBody, takesBefore: number): MediaSnapshot | OriginFault {
     const now = this.#deps.clock.now();
     const window = this.#windowOf(body);
     if (window === undefined) return this.#fail({ kind: 'fault', reason: 'playlist-invalid' }, now);
     // Two answers may pass each other on their way: the one that was asked for first must not look like a step back.
-    if (askedAt < this.#readAt && this.#snapshot !== undefined && this.#isBehind(window))
+    if (takesBefore < this.#takes && this.#snapshot !== undefined && this.#isBehind(window))
       return this.#snapshot;
-    this.#readAt = now.monoMs;
+    this.#takes += 1;
     this.#watch = observe(this.#watch, { kind: 'window', window: window.edge }, now);
     const { state } = this.#watch;
     const beganAgain = !state.onAir && state.reason === 'sequence-fell-back';
@@ -141,12 +147,12 @@ export class LivePlaylist {
   }
 
   async #read(deadlineMs: number): Promise<MediaSnapshot | OriginFault> {
-    const askedAt = this.#deps.clock.now().monoMs;
+    const takesBefore = this.#takes;
     const limits = { deadlineMs, bytesMax: playlistLimits.bodyBytesMax };
     const found = await this.#deps.origin.read(this.#url, limits);
     return found.kind === 'fault'
       ? this.#fail(found, this.#deps.clock.now())
-      : this.take(found, askedAt);
+      : this.take(found, takesBefore);
   }
 
   #fail(fault: OriginFault, now: Now): OriginFault {

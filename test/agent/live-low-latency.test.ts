@@ -85,13 +85,27 @@ describe('an LL-HLS stream', () => {
   });
 
   it('does not look like a step back when an older answer comes later', async () => {
-    origin.knobs.delayMs = 150;
-    rig.clock.advance(2000);
+    const older = textOf(rig.live.media('ll', path)?.bytes ?? new Uint8Array());
+    let answerSlowly = () => {};
+    const isAsked = new Promise<void>((resolve) => {
+      origin.route(`/live/ch1/${path}`, (request, response) => {
+        if (request.url?.includes('_HLS_msn')) {
+          response.end(older.replaceAll(/^(#EXT-X-PRELOAD)/gm, '#EXTINF:2,\nseg11.m4s\n$1'));
+          return;
+        }
+        answerSlowly = () => response.end(older);
+        resolve();
+      });
+    });
+    rig.clock.advance(1000);
     const slow = rig.live.tick(rig.clock.now());
-    const waiting = textAfter('_HLS_msn=11&_HLS_part=0');
-    origin.advancePart();
-    await Promise.all([slow, waiting]);
+    await isAsked;
+    expect(await textAfter('_HLS_msn=11')).toContain('seg11.m4s');
+    answerSlowly();
+    await slow;
+    await rig.live.tick(rig.clock.now());
     expect(rig.air('ll')).toEqual({ onAir: true });
+    expect(textOf(rig.live.media('ll', path)?.bytes ?? new Uint8Array())).toContain('seg11.m4s');
   });
 
   it('has its parts read once for everybody too', async () => {

@@ -236,6 +236,20 @@ describe('other trouble at the origin', () => {
     await expect.poll(() => rig.air('bad7'), { timeout: 3000 }).toEqual(off('origin-timeout'));
   });
 
+  it('has a stream of many rungs ask for six at once, no more', async () => {
+    const rungs = Array.from({ length: 20 }, (_, n) => ({ path: `r${n}/v.m3u8`, bandwidth: 1 }));
+    const origin = await rig.origin({ rungs });
+    rig.configure({ name: 'ch1', origin: origin.entry, group: 'ch1' });
+    await rig.run(50);
+    origin.knobs.hang = true;
+    rig.clock.advance(50);
+    const ticking = rig.live.tick(rig.clock.now());
+    void rig.live.tick(rig.clock.now());
+    await expect.poll(() => origin.count('/v.m3u8')).toBe(6);
+    await ticking;
+    expect(origin.count('/v.m3u8')).toBe(6);
+  });
+
   it('is logged once per change, never with a URL', async () => {
     const origin = await arrangeOnAir();
     origin.knobs.ended = true;
