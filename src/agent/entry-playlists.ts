@@ -9,7 +9,7 @@ import type { KnownFile } from './window-files.ts';
 /** Playlists that no entry names, kept because viewers ask for them. */
 const othersMax = 16;
 /** How long one that nobody needs all the time is kept fresh after the last viewer asked, ms. */
-export const askedMsMax = 30_000;
+const askedMsMax = 30_000;
 
 /** `rung`: the stream is on air only with it; `beside`: kept fresh all the same; `other`: only while asked for. */
 type Role = 'rung' | 'beside' | 'other';

@@ -10,7 +10,7 @@ import {
 } from './fake-playlists.ts';
 
 /** What goes wrong; every field can be changed at any time and holds for the next request. */
-export type Knobs = {
+type Knobs = {
   /** Status of every answer, of playlists only, of everything else only. */
   status?: number | undefined;
   playlistStatus?: number | undefined;
@@ -49,7 +49,7 @@ export type FakeOriginOptions = Partial<FakeChannel> & {
   segment?: (path: string) => Uint8Array | undefined;
 };
 
-export type FakeRequest = {
+type FakeRequest = {
   readonly method: string;
   readonly path: string;
   readonly query: string;

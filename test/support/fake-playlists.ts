@@ -34,7 +34,7 @@ export function defaultChannel(): FakeChannel {
   };
 }
 
-export function folderOf(path: string): string {
+function folderOf(path: string): string {
   return path.slice(0, path.lastIndexOf('/') + 1);
 }
 
