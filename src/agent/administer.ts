@@ -1,15 +1,15 @@
 import { AgentError } from '../core/errors.ts';
 import { whoIsWrong } from '../core/group/clock-offset.ts';
+import type { GroupReport } from '../core/group/group-report.ts';
 import type { NodeFacts, Peer } from '../core/group/node.ts';
 import type { KeyState } from '../core/pass/key-ring.ts';
-import type { ReasonCode } from '../core/reasons.ts';
 import type { AirState, StreamConfig, StreamFacts } from '../core/stream/stream.ts';
 import type { Now, UnixMs } from '../core/time.ts';
 import type { Session } from './sessions.ts';
 import type { DefinedIn, StreamCatalogue } from './stream-catalogue.ts';
 
 /** What the API says of a viewing key; never the key itself. */
-export type KeyView = {
+type KeyView = {
   readonly state: KeyState;
   readonly keys: readonly {
     readonly id: string;
@@ -18,26 +18,6 @@ export type KeyView = {
     readonly supersededAt?: UnixMs | undefined;
     readonly signs: boolean;
     readonly lackedBy: readonly string[];
-  }[];
-};
-
-/** What the API says of a group (contract: `reserve`, `degraded` or `none`). */
-export type GroupReport = {
-  readonly name: string;
-  readonly state: 'reserve' | 'degraded' | 'none';
-  readonly problems: readonly {
-    readonly code: string;
-    readonly text: string;
-    readonly node?: string | undefined;
-  }[];
-  readonly members: readonly {
-    readonly node: string;
-    readonly stream: string;
-    readonly eligible: boolean;
-    readonly reasons: readonly ReasonCode[];
-    readonly onAir: boolean;
-    readonly source?: string | undefined;
-    readonly clockOffsetMs?: number | undefined;
   }[];
 };
 

@@ -47,7 +47,7 @@ export type Opening = {
 };
 
 /** Viewers of other nodes are let in while this node may take more; one that is in already always is. */
-export function admissionRefusal(self: NodeFacts, arrival: GoodArrival): ReasonCode | undefined {
+function admissionRefusal(self: NodeFacts, arrival: GoodArrival): ReasonCode | undefined {
   if (arrival.kind === 'own' || arrival.isActive) return undefined;
   if (self.overloaded) return 'overloaded';
   return self.atBackupLimit ? 'backup-limit' : undefined;

@@ -13,19 +13,18 @@ const ownParameters = new Set(['pass', 'round']);
 
 /** Splits a raw query (no leading `?`). Nothing is decoded: passes are URL-safe as they are. */
 export function readViewerQuery(query: string): ViewerQuery {
-  if (query === '') return { others: '', blocks: false };
-  const others: string[] = [];
-  let pass: string | undefined;
-  let blocks = false;
-  for (const parameter of query.split('&')) {
-    const equals = parameter.indexOf('=');
-    const name = equals < 0 ? parameter : parameter.slice(0, equals);
-    if (name === 'pass') {
-      const value = equals < 0 ? '' : parameter.slice(equals + 1);
-      pass = pass === undefined ? value : `${pass} ${value}`;
-    }
-    if (name === '_HLS_msn') blocks = true;
-    if (!ownParameters.has(name)) others.push(parameter);
-  }
-  return { pass, others: others.join('&'), blocks };
+  const parameters = query === '' ? [] : query.split('&');
+  const passes = parameters.flatMap((parameter) =>
+    nameOf(parameter) === 'pass' ? [parameter.slice('pass='.length)] : [],
+  );
+  return {
+    pass: passes.length === 0 ? undefined : passes.join(' '),
+    others: parameters.filter((parameter) => !ownParameters.has(nameOf(parameter))).join('&'),
+    blocks: parameters.some((parameter) => nameOf(parameter) === '_HLS_msn'),
+  };
+}
+
+function nameOf(parameter: string): string {
+  const equals = parameter.indexOf('=');
+  return equals < 0 ? parameter : parameter.slice(0, equals);
 }
