@@ -118,7 +118,7 @@ function wholeLength(
   header: AudioHeader,
 ): number {
   let length = header.frameBytes;
-  if (format !== 'ac3') return length;
+  if (format !== 'eac3') return length;
   for (;;) {
     const further = readAudioHeader(format, bytes, at + length);
     if (further === undefined || further.begins) return length;

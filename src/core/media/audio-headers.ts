@@ -1,7 +1,7 @@
 import { createBitReader, u16 } from './bits.ts';
 
 /** Audio formats whose frames are found by their headers. */
-export type AudioFormat = 'aac' | 'mpeg' | 'ac3';
+export type AudioFormat = 'aac' | 'mpeg' | 'ac3' | 'eac3';
 
 /** What one frame header says. */
 export type AudioHeader = {

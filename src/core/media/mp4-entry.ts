@@ -66,8 +66,9 @@ function readableEntry(
       return { track: { ...audio, format: 'aac' }, lengthBytes: 0, aac };
     }
     case 'ac-3':
-    case 'ec-3':
       return { track: { ...base, kind: 'audio', format: 'ac3', language }, lengthBytes: 0 };
+    case 'ec-3':
+      return { track: { ...base, kind: 'audio', format: 'eac3', language }, lengthBytes: 0 };
     default:
       return undefined;
   }

@@ -2,19 +2,21 @@
 const unitsMax = 2_000;
 
 /**
- * Splits a byte stream with start codes (H.264 and HEVC Annex B, MPEG-2 video) into its units, without
- * start codes and trailing zeros. Bytes before the first start code are dropped. Views, no copies.
+ * Splits a byte stream with start codes into its units, without the start codes. Zeros before a start code are
+ * no part of an H.264 or HEVC unit (Annex B); MPEG-2 headers may end with zeros that count, so there
+ * `keepZeros`. Bytes before the first start code are dropped. Views, no copies.
  */
-export function splitByStartCodes(bytes: Uint8Array): Uint8Array[] {
+export function splitByStartCodes(bytes: Uint8Array, keepZeros = false): Uint8Array[] {
   const units: Uint8Array[] = [];
+  const push = keepZeros ? pushWhole : pushTrimmed;
   let start = -1;
   let at = nextStartCode(bytes, 0);
   while (at >= 0) {
-    if (start >= 0) pushTrimmed(units, bytes, start, at);
+    if (start >= 0) push(units, bytes, start, at);
     start = at + 3;
     at = units.length < unitsMax ? nextStartCode(bytes, start) : -1;
   }
-  if (start >= 0) pushTrimmed(units, bytes, start, bytes.length);
+  if (start >= 0) push(units, bytes, start, bytes.length);
   return units;
 }
 
@@ -72,4 +74,8 @@ function pushTrimmed(units: Uint8Array[], bytes: Uint8Array, start: number, limi
   let end = limit;
   while (end > start && bytes[end - 1] === 0) end -= 1;
   if (end > start) units.push(bytes.subarray(start, end));
+}
+
+function pushWhole(units: Uint8Array[], bytes: Uint8Array, start: number, limit: number): void {
+  if (limit > start) units.push(bytes.subarray(start, limit));
 }

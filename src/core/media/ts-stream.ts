@@ -117,7 +117,7 @@ function createPictureMaker(track: VideoTrack, sink: UnitSink): UnitMaker {
     if (held === undefined) return;
     const { payload, marked, ...times } = held;
     held = undefined;
-    const parts = splitPicture(payload);
+    const parts = splitPicture(track.format, payload);
     const isKey = isKeyPicture(track.format, parts, marked);
     sink.unit({ kind: 'video', track: track.id, ...times, isKey, parts });
   };

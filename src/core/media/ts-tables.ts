@@ -1,6 +1,7 @@
+import type { AudioFormat } from './audio-headers.ts';
 import { u16 } from './bits.ts';
 import { asciiText, concatBytes } from './bytes.ts';
-import type { Track } from './units.ts';
+import type { Track, VideoFormat } from './units.ts';
 
 /** One elementary stream of a PMT. */
 export type TsStream = {
@@ -91,7 +92,8 @@ export function trackOf(stream: TsStream): Track {
       return { ...base, kind: 'video', format, parameterSets: [] };
     case 'aac':
     case 'mpeg':
-    case 'ac3': {
+    case 'ac3':
+    case 'eac3': {
       const language = findDescriptor(stream.descriptors, 0x0a)?.subarray(0, 3);
       const text = language?.length === 3 ? asciiText(language) : undefined;
       return { ...base, kind: 'audio', format, language: text };
@@ -123,7 +125,7 @@ const crcTable = Int32Array.from({ length: 256 }, (_, index) => {
   return crc;
 });
 
-const formats = new Map<number, 'h264' | 'hevc' | 'mpeg2' | 'aac' | 'mpeg' | 'ac3'>([
+const formats = new Map<number, VideoFormat | AudioFormat>([
   [0x01, 'mpeg2'],
   [0x02, 'mpeg2'],
   [0x1b, 'h264'],
@@ -132,23 +134,29 @@ const formats = new Map<number, 'h264' | 'hevc' | 'mpeg2' | 'aac' | 'mpeg' | 'ac
   [0x03, 'mpeg'],
   [0x04, 'mpeg'],
   [0x81, 'ac3'],
-  [0x87, 'ac3'],
+  [0x87, 'eac3'],
 ]);
 
 /** SAMPLE-AES (Apple, "MPEG-2 Stream Encryption Format for HTTP Live Streaming"). */
 const encryptedTypes = new Set([0xdb, 0xcf, 0xc1, 0xc2]);
 
 /** AC-3 and HEVC in private data are named by a descriptor (ETSI EN 300 468 annex D, registrations). */
-function privateFormat(stream: TsStream): 'ac3' | 'hevc' | undefined {
+function privateFormat(stream: TsStream): 'ac3' | 'eac3' | 'hevc' | undefined {
   if (stream.streamType !== 0x06) return undefined;
   const { descriptors } = stream;
-  if (findDescriptor(descriptors, 0x6a) || findDescriptor(descriptors, 0x7a)) return 'ac3';
+  if (findDescriptor(descriptors, 0x6a)) return 'ac3';
+  if (findDescriptor(descriptors, 0x7a)) return 'eac3';
   const registration = findDescriptor(descriptors, 0x05);
   if (registration === undefined || registration.length < 4) return undefined;
   const name = asciiText(registration.subarray(0, 4));
-  if (name === 'AC-3' || name === 'EAC3') return 'ac3';
-  return name === 'HEVC' ? 'hevc' : undefined;
+  return registeredFormats[name];
 }
+
+const registeredFormats: Readonly<Record<string, 'ac3' | 'eac3' | 'hevc'>> = {
+  'AC-3': 'ac3',
+  EAC3: 'eac3',
+  HEVC: 'hevc',
+};
 
 /** Body of the first descriptor with `tag`. */
 function findDescriptor(descriptors: Uint8Array, tag: number): Uint8Array | undefined {

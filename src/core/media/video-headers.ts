@@ -95,7 +95,7 @@ export function readMpeg2Sequence(
   extension?: Uint8Array,
 ): VideoHeader | undefined {
   if (unit.length < 8 || unit[0] !== 0xb3) return undefined;
-  const isExtension = extension !== undefined && extension.length >= 4 && extension[0] === 0xb5;
+  const isExtension = extension !== undefined && extension.length >= 7 && extension[0] === 0xb5;
   const profile = isExtension ? (extension[1] ?? 0) & 15 : 4;
   const wide = isExtension ? (((extension[2] ?? 0) & 1) << 1) | ((extension[3] ?? 0) >> 7) : 0;
   const high = isExtension ? ((extension[3] ?? 0) >> 5) & 3 : 0;

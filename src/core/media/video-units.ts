@@ -5,8 +5,10 @@ import type { VideoFormat } from './units.ts';
 /** What a unit within a picture's bytes is for. */
 export type PartRole = 'delimiter' | 'filler' | 'parameters' | 'slice' | 'other';
 
-/** The parts of a byte stream with start codes, see {@link splitByStartCodes}. */
-export const splitPicture = splitByStartCodes;
+/** The parts of a picture's bytes with start codes, see {@link splitByStartCodes}. */
+export function splitPicture(format: VideoFormat, bytes: Uint8Array): Uint8Array[] {
+  return splitByStartCodes(bytes, format === 'mpeg2');
+}
 
 /** Role of one part by its type (H.264 table 7-1, H.265 table 7-1, ISO 13818-2 table 6-1). */
 export function roleOf(format: VideoFormat, part: Uint8Array): PartRole {
@@ -21,7 +23,7 @@ export function roleOf(format: VideoFormat, part: Uint8Array): PartRole {
     }
     case 'mpeg2':
       if (first >= 0x01 && first <= 0xaf) return 'slice';
-      return first === 0xb3 ? 'parameters' : 'other';
+      return first === 0xb3 || isSequenceExtension(part) ? 'parameters' : 'other';
   }
 }
 
@@ -48,6 +50,12 @@ export function isKeyPicture(
       return picture !== undefined && (((picture[2] ?? 0) >> 3) & 7) === 1;
     }
   }
+}
+
+/** Sequence, sequence display and sequence scalable extension (ISO 13818-2 table 6-2). */
+function isSequenceExtension(part: Uint8Array): boolean {
+  const id = (part[1] ?? 0) >> 4;
+  return part[0] === 0xb5 && (id === 1 || id === 2 || id === 5);
 }
 
 const h264Roles: Readonly<Record<number, PartRole>> = {
