@@ -1,7 +1,8 @@
 import { createAdminApp } from '../../src/adapters/http/admin-app.ts';
-import { createAdminister, type GroupReport, type KeyView } from '../../src/agent/administer.ts';
+import { type Administer, createAdminister } from '../../src/agent/administer.ts';
 import { Sessions } from '../../src/agent/sessions.ts';
 import { StreamCatalogue } from '../../src/agent/stream-catalogue.ts';
+import type { GroupReport } from '../../src/core/group/group-report.ts';
 import type { NodeFacts, Peer } from '../../src/core/group/node.ts';
 import type { StreamFacts } from '../../src/core/stream/stream.ts';
 import type { Now } from '../../src/core/time.ts';
@@ -19,7 +20,7 @@ export function createAdminRig() {
     streams: new Map<string, StreamFacts>(),
     peers: [] as Peer[],
     strangers: [] as { id: string; lastAskedAt: number }[],
-    key: { state: 'missing', keys: [] } as KeyView,
+    key: { state: 'missing', keys: [] } as ReturnType<Administer['key']>,
     rotations: 0,
     groups: [] as GroupReport[],
     unready: undefined as string | undefined,

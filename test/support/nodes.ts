@@ -1,0 +1,150 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+const adminToken = 'for-tests-only-0123456789';
+const readyMsMax = 40_000;
+
+/** One agent as a process of its own, at an address of its own. */
+export type TestNode = {
+  readonly id: string;
+  readonly host: string;
+  /** Where viewers reach it, without trailing slash. */
+  readonly url: string;
+  /** Asks its API. */
+  api(path: string): Promise<unknown>;
+  /** What it has logged so far. */
+  log(): string;
+  /** Pulls the plug. */
+  kill(): Promise<void>;
+  start(): void;
+};
+
+/** The streams of each node, as its streams file has them. */
+export type NodeStreams = readonly (readonly object[])[];
+
+/**
+ * Starts agents `node-a`, `node-b` ... of one domain on 127.0.0.2, 127.0.0.3 ..., one per list of streams. They run what
+ * is in `dist`.
+ */
+export async function startTestNodes(
+  streams: NodeStreams,
+): Promise<{ readonly nodes: readonly TestNode[]; stop(): Promise<void> }> {
+  const folder = mkdtempSync(join(tmpdir(), 'understudy-nodes-'));
+  const places = await Promise.all(
+    streams.map(async (list, at) => {
+      const host = `127.0.0.${at + 2}`;
+      const [viewers, admin, peers] = await freePorts(host, 3);
+      return { id: `node-${String.fromCharCode(97 + at)}`, host, list, viewers, admin, peers };
+    }),
+  );
+  const domain = places.map(({ host, peers }) => `http://${host}:${peers}`).join(',');
+  const nodes = places.map(({ id, host, list, viewers, admin, peers }) => {
+    const data = join(folder, id);
+    mkdirSync(data);
+    const streamsFile = join(data, 'streams.json');
+    writeFileSync(streamsFile, JSON.stringify(list));
+    const env = {
+      PATH: process.env.PATH,
+      UNDERSTUDY_NODE_ID: id,
+      UNDERSTUDY_LISTEN: `${host}:${viewers}`,
+      UNDERSTUDY_ADMIN_LISTEN: `${host}:${admin}`,
+      UNDERSTUDY_PEER_LISTEN: `${host}:${peers}`,
+      UNDERSTUDY_PUBLIC_URL: `http://${host}:${viewers}`,
+      UNDERSTUDY_PEERS: domain,
+      UNDERSTUDY_CLUSTER_SECRET: 'the cluster secret of nodes in tests',
+      UNDERSTUDY_ADMIN_TOKEN: adminToken,
+      UNDERSTUDY_DATA_DIR: data,
+      UNDERSTUDY_STREAMS_FILE: streamsFile,
+    };
+    const logPath = join(folder, `${id}.log`);
+    return createTestNode({ id, host, env, logPath, ports: { viewers, admin } });
+  });
+  for (const node of nodes) node.start();
+  return {
+    nodes,
+    async stop() {
+      await Promise.all(nodes.map((node) => node.kill()));
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function createTestNode(options: {
+  id: string;
+  host: string;
+  env: NodeJS.ProcessEnv;
+  logPath: string;
+  ports: { viewers: number | undefined; admin: number | undefined };
+}): TestNode {
+  const { id, host, env, logPath, ports } = options;
+  let child: ChildProcess | undefined;
+  return {
+    id,
+    host,
+    url: `http://${host}:${ports.viewers}`,
+    async api(path) {
+      const answer = await fetch(`http://${host}:${ports.admin}/api/v1${path}`, {
+        headers: { authorization: `Bearer ${adminToken}` },
+      });
+      return answer.json();
+    },
+    log: () => readFileSync(logPath, 'utf8'),
+    async kill() {
+      if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+      const ended = once(child, 'exit');
+      child.kill('SIGKILL');
+      await ended;
+    },
+    start() {
+      const log = openSync(logPath, 'a');
+      child = spawn(process.execPath, [program, 'serve'], { env, stdio: ['ignore', log, log] });
+      closeSync(log);
+    },
+  };
+}
+
+/** Resolves when every node says that the group is in reserve, with as many members as there are nodes. */
+export async function untilInReserve(nodes: readonly TestNode[], group: string): Promise<void> {
+  const until = performance.now() + readyMsMax;
+  for (const node of nodes)
+    for (;;) {
+      const report = await node.api(`/groups/${group}`).catch(String);
+      const { state, members } = Object(report);
+      if (state === 'reserve' && members.length === nodes.length) break;
+      if (performance.now() > until)
+        throw new Error(`${node.id}: ${JSON.stringify(report)}\n${node.log()}`);
+      await delay(100);
+    }
+}
+
+/** Ports nobody listens at now. */
+async function freePorts(host: string, count: number): Promise<readonly number[]> {
+  const servers = await Promise.all(
+    Array.from({ length: count }, async () => {
+      const server = createServer();
+      server.listen(0, host);
+      await once(server, 'listening');
+      return server;
+    }),
+  );
+  return servers.map((server) => {
+    const address = server.address();
+    server.close();
+    return typeof address === 'object' && address !== null ? address.port : 0;
+  });
+}
