@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import {
   baseUrl,
   baseUrlOf,
@@ -15,17 +15,17 @@ import {
 
 const secretBytesMin = 32;
 
+/** What the documents say of a variable; a test compares them. */
 type About = { readonly meaning: string; readonly default: string; readonly unit?: string };
-const about = z.registry<About & { readonly isSet: boolean }>();
 
 /** A variable that always has a value. */
 function setting<T>(schema: z.ZodType<T, string>, words: About) {
-  return schema.prefault(words.default).register(about, { ...words, isSet: true });
+  return schema.prefault(words.default).meta({ ...words, isSet: true });
 }
 
 /** A variable that may be missing; `default` says in words what follows from that. */
 function option<T>(schema: z.ZodType<T, string>, words: About) {
-  return schema.optional().register(about, { ...words, isSet: false });
+  return schema.optional().meta({ ...words, isSet: false });
 }
 
 const filePath = matching((value) => !value.includes('\0'), 'be the path of a file');
@@ -150,10 +150,3 @@ export const variables = {
     default: 'info',
   }),
 };
-
-/** Every variable in the order of the documents; `isSet` tells whether `default` is a value or words for having none. */
-export const configVariables = Object.entries(variables).map(([name, variable]) => {
-  const words = about.get(variable);
-  if (words === undefined) throw new Error(`variable "${name}" is not described`);
-  return { name, ...words };
-});

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../src/config.ts';
-import { configVariables } from '../src/config-variables.ts';
 import { ConfigError } from '../src/core/errors.ts';
+import { configVariables } from './support/config-variables.ts';
 
 const secret = 's'.repeat(32);
 const peers = { UNDERSTUDY_PEERS: 'http://b:8082', UNDERSTUDY_CLUSTER_SECRET: secret };

@@ -4,7 +4,7 @@ import type { Log } from '../../agent/ports.ts';
 import { AgentError, type ErrorCode, errorTexts } from '../../core/errors.ts';
 
 /** HTTP status of every fault. Viewers never see these: what a viewer is refused with is a reason, not a fault. */
-export const problemStatuses = {
+const statuses = {
   config_invalid: 400,
   store_failed: 500,
   invalid: 400,
@@ -37,7 +37,7 @@ export function problem(
   } = {},
 ): Response {
   const { detail = errorTexts[code], faults, headers } = options;
-  const status = problemStatuses[code];
+  const status = statuses[code];
   const body = { title: STATUS_CODES[status], status, code, detail, faults };
   return new Response(JSON.stringify(body), {
     status,
@@ -57,7 +57,6 @@ export function problemOf(
   }
   const fault = error instanceof AgentError ? error : undefined;
   const code = fault?.code ?? 'internal';
-  if (problemStatuses[code] === 500)
-    log.error('admin request failed', { ...request, cause: error });
+  if (statuses[code] === 500) log.error('admin request failed', { ...request, cause: error });
   return problem(code, fault === undefined ? {} : { detail: fault.message });
 }

@@ -3,7 +3,7 @@ import type { MonoMs, Now, UnixMs } from '../time.ts';
 import type { ClockSample } from './node.ts';
 
 /** Two nodes whose clocks differ by more than this cannot cover for each other; exactly this much is fine. */
-export const skewLimitMs = 240_000;
+const skewLimitMs = 240_000;
 
 /** Readings kept per peer. */
 const readingsMax = 8;
