@@ -5,7 +5,7 @@ const sliceLength = 8192;
 export function latin1Text(bytes: Uint8Array): string {
   let text = '';
   for (let at = 0; at < bytes.length; at += sliceLength) {
-    text += String.fromCharCode(...bytes.subarray(at, at + sliceLength));
+    text += Reflect.apply(String.fromCharCode, undefined, bytes.subarray(at, at + sliceLength));
   }
   return text;
 }

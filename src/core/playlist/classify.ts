@@ -60,11 +60,12 @@ function faultOfShape(bytes: Uint8Array): Untouchable | undefined {
   let lines = 0;
   let from = 0;
   for (let at = 0; at < bytes.length; at += 1) {
-    if (bytes[at] === lineFeed) {
+    const byte = bytes[at];
+    if (byte === lineFeed) {
       if (at + 1 - from > playlistLimits.lineBytesMax) return 'line-too-long';
       lines += 1;
       from = at + 1;
-    } else if (bytes[at] === carriageReturn && !isEnding(bytes[at + 1])) {
+    } else if (byte === carriageReturn && !isEnding(bytes[at + 1])) {
       // Some players end a line here, others do not.
       return 'lone-cr';
     }
@@ -98,7 +99,10 @@ type Counts = {
 };
 
 /** IPTV lists say -1 for "no end" and put the channel's attributes before the comma. */
-const channelEntry = /^-|^[^,]*\b(?:tvg-[a-z]+|group-title|catchup)=/i;
+function isChannel(value: string): boolean {
+  if (value.startsWith('-')) return true;
+  return value.includes('=') && /^[^,]*\b(?:tvg-[a-z]+|group-title|catchup)=/i.test(value);
+}
 
 function countTags(lines: readonly Line[]): Counts {
   const counts = {
@@ -113,7 +117,7 @@ function countTags(lines: readonly Line[]): Counts {
     switch (line.name) {
       case 'EXTINF':
         counts.segments += 1;
-        if (channelEntry.test(line.value)) counts.channels += 1;
+        if (isChannel(line.value)) counts.channels += 1;
         break;
       case 'EXT-X-TARGETDURATION':
         counts.otherOfMedia += 1;

@@ -187,6 +187,21 @@ describe('rendition groups', () => {
     expect(output).toContain(`AUDIO="y"\nv1.m3u8\n#EXT-X-STREAM-INF:BANDWIDTH=1,AUDIO="x-b1"`);
   });
 
+  it('of one video that follow each other are listed node by node, whatever each rate is', () => {
+    const media = ['x', 'y'].map(
+      (group) => `#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="${group}",NAME="n",URI="${group}.m3u8"\n`,
+    );
+    const own = `#EXT-X-STREAM-INF:BANDWIDTH=1,AUDIO="x"\nv.m3u8\n#EXT-X-STREAM-INF:BANDWIDTH=2,AUDIO="y"\nv.m3u8\n`;
+    const output = render(`#EXTM3U\n${media.join('')}${own}`, { bases: [b] });
+    const listed = output.match(/AUDIO="[^"]*"\n.*/g);
+    expect(listed).toEqual([
+      'AUDIO="x"\nv.m3u8',
+      'AUDIO="y"\nv.m3u8',
+      `AUDIO="x-b1"\n${b}v.m3u8`,
+      `AUDIO="y-b1"\n${b}v.m3u8`,
+    ]);
+  });
+
   it('get names that the origin does not have', () => {
     const media = ['a', 'a-b1', 'a-bb2'].map(
       (group) => `#EXT-X-MEDIA:TYPE=AUDIO,GROUP-ID="${group}",NAME="n"\n`,
