@@ -1,7 +1,7 @@
 import { ticksPerSecond, unwrapTicks } from './units.ts';
 
-/** Rates that streams have, exact. */
-const standardRates = [
+/** Rates that streams have, frames per second, exact. */
+export const standardRates = [
   10,
   12,
   12.5,
