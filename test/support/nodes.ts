@@ -132,6 +132,21 @@ export async function untilInReserve(nodes: readonly TestNode[], group: string):
     }
 }
 
+/** Resolves when a node has heard all its peers and holds a viewing key that signs. */
+export async function untilReady(node: TestNode, peers: number): Promise<void> {
+  const until = performance.now() + readyMsMax;
+  for (;;) {
+    const key = Object(await node.api('/key').catch(String));
+    const found = Object(await node.api('/peers').catch(String));
+    const heard = (found.peers ?? []).filter(
+      (peer: { reachability: string }) => peer.reachability === 'reachable',
+    );
+    if (key.state === 'in-force' && heard.length === peers) return;
+    if (performance.now() > until) throw new Error(`${node.id} is not ready\n${node.log()}`);
+    await delay(100);
+  }
+}
+
 /** Ports nobody listens at now. */
 async function freePorts(host: string, count: number): Promise<readonly number[]> {
   const servers = await Promise.all(
