@@ -1,5 +1,5 @@
-import type { Clock, Log } from './ports.ts';
 import type { Now } from '../core/time.ts';
+import type { Clock, Log } from './ports.ts';
 
 /** Work done again and again; each run gets one reading of the clocks. */
 export type Cycle = {

@@ -21,7 +21,7 @@ const sentWindowMs = 1_000;
 type Choosable = { readonly node: { readonly id: string; readonly weight: number } };
 
 /** Who asks: a session that opens again, or, by address and player, somebody who may be many. */
-export type Asker = {
+type Asker = {
   /** `Viewer.key`. */
   readonly viewerKey: string;
   /** Session id from the viewer's pass, where it brings one. */

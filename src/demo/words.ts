@@ -24,7 +24,7 @@ Three nodes of one group play the same channel, and each is ready to take over f
   player page   ${pageUrl}
                 watch it, then press "kill" on the node that plays
 
-  consoles      ${nodes.map(({ id, adminUrl }) => `${id} ${adminUrl}`).join('   ')}
+  APIs          ${nodes.map(({ id, adminUrl }) => `${id} ${adminUrl}`).join('   ')}
   admin token   ${adminToken}
 
 Or by hand:

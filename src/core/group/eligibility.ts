@@ -6,7 +6,7 @@ import { skewVerdict } from './clock-offset.ts';
 import { type Assessment, type NodeFacts, type Peer, peerProtocolVersion } from './node.ts';
 
 /** A member must have shown a moving live window this recently; exactly this long ago is fine. */
-export const recentWindowMs = 600_000;
+const recentWindowMs = 600_000;
 
 /** A peer's stream, and what it is judged against. */
 export type Member = {

@@ -6,10 +6,10 @@ import { judgeFor, type Offer, offer, offerBackups, type Verdict } from './backu
 import type { Candidate, Candidates } from './candidates.ts';
 
 /** Most nodes that may send one viewer on. */
-export const hopsMax = 2;
+const hopsMax = 2;
 
 /** How the viewer came: here first, or with a pass that another node issued. */
-export type Arrival =
+type Arrival =
   | { readonly kind: 'own' }
   | {
       readonly kind: 'backup';
@@ -67,28 +67,56 @@ export type LiveRequest = {
  *   Failing that, an entry goes to a node that may well be there although nobody is heard.
  */
 export function placeLive(request: LiveRequest): Placement {
-  const { form, arrival, candidates, hasPlaylist } = request;
-  const protocol = form === 'dash-entry' ? 'dash' : 'hls';
+  const { form, arrival } = request;
   const refusal = arrival.kind === 'backup' ? arrival.refusal : undefined;
-  const air: AirState = candidates.own?.[protocol]?.air ?? {
-    onAir: false,
-    reason: candidates.own === undefined ? 'not-carried' : 'no-such-protocol',
-  };
+  const air = airHere(request);
   const own = air.onAir ? refusal : air.reason;
   if (own === undefined) {
     return serve(request, arrival.kind === 'own' ? 'own-viewer' : 'backup-viewer', []);
   }
-  const ownVerdict: Verdict = { node: candidates.self.id, stream: request.stream, reasons: [own] };
-  const isTakenOver = candidates.list.some(({ target }) => target[protocol].eligible);
-  const isLastResort = refusal === undefined && hasPlaylist && !isTakenOver;
-  if (form === 'media-playlist') {
-    return isLastResort
-      ? serve(request, 'last-resort', [ownVerdict])
-      : { kind: 'not-found', reason: refusal ?? own, verdicts: [ownVerdict] };
-  }
-  const { targets, verdicts } = findTargets(request, protocol);
-  const all = [ownVerdict, ...verdicts];
+  return form === 'media-playlist'
+    ? placeReload(request, own, refusal)
+    : placeEntry(request, own, refusal);
+}
+
+function airHere({ form, candidates }: LiveRequest): AirState {
+  const reason = candidates.own === undefined ? 'not-carried' : 'no-such-protocol';
+  return candidates.own?.[protocolOf(form)]?.air ?? { onAir: false, reason };
+}
+
+function protocolOf(form: LiveRequest['form']): 'hls' | 'dash' {
+  return form === 'dash-entry' ? 'dash' : 'hls';
+}
+
+/** Whether there is something to serve and no other node could serve the stream to anybody. */
+function isLastResort({ form, candidates, hasPlaylist }: LiveRequest): boolean {
+  const protocol = protocolOf(form);
+  return hasPlaylist && !candidates.list.some(({ target }) => target[protocol].eligible);
+}
+
+/** A player that watches already: it moves on by itself when it is not found. */
+function placeReload(
+  request: LiveRequest,
+  own: ReasonCode,
+  refusal: ReasonCode | undefined,
+): Placement {
+  const verdicts = [ownVerdict(request, own)];
+  return refusal === undefined && isLastResort(request)
+    ? serve(request, 'last-resort', verdicts)
+    : { kind: 'not-found', reason: refusal ?? own, verdicts };
+}
+
+/** A player that opens: it is sent to where it can watch. */
+function placeEntry(
+  request: LiveRequest,
+  own: ReasonCode,
+  refusal: ReasonCode | undefined,
+): Placement {
+  const { arrival, candidates, form } = request;
+  const { targets, verdicts } = findTargets(request, protocolOf(form));
+  const all = [ownVerdict(request, own), ...verdicts];
   const hops = arrival.kind === 'backup' ? arrival.hops : [];
+  const maySend = hops.length < hopsMax;
   const sendTo = (target: Offer): Placement => ({
     kind: 'redirect',
     reason: 'redirected',
@@ -96,12 +124,11 @@ export function placeLive(request: LiveRequest): Placement {
     hops: [...hops, candidates.self.id],
     verdicts: all,
   });
-  const maySend = hops.length < hopsMax;
   if (targets.eligible !== undefined && maySend) {
     return sendTo(targets.eligible);
   }
-  if (isLastResort) {
-    return serve(request, 'last-resort', [ownVerdict]);
+  if (refusal === undefined && isLastResort(request)) {
+    return serve(request, 'last-resort', [ownVerdict(request, own)]);
   }
   if (targets.unknown !== undefined && maySend) {
     return sendTo(targets.unknown);
@@ -111,6 +138,10 @@ export function placeLive(request: LiveRequest): Placement {
     reason: notFoundReason(request, own, targets, maySend),
     verdicts: all,
   };
+}
+
+function ownVerdict({ candidates, stream }: LiveRequest, own: ReasonCode): Verdict {
+  return { node: candidates.self.id, stream, reasons: [own] };
 }
 
 function serve(

@@ -173,7 +173,7 @@ function createNodeCard({ id, adminUrl }) {
   card.dataset.node = id;
   card.querySelector('.letter').textContent = id.at(-1).toUpperCase();
   card.querySelector('.name').textContent = id;
-  card.querySelector('.console').href = adminUrl;
+  card.querySelector('.api').href = `${adminUrl}/openapi.json`;
   const button = card.querySelector('button');
   button.addEventListener('click', async () => {
     button.disabled = true;
