@@ -20,27 +20,15 @@ import { createLog } from './adapters/system/log.ts';
 import { onSchedule } from './adapters/system/schedule.ts';
 import { readStreamsFile } from './adapters/system/streams-file.ts';
 import { createAdminister } from './agent/administer.ts';
-import { Arrivals } from './agent/arrivals.ts';
+import { createAgent } from './agent/agent.ts';
 import { Cycles } from './agent/cycles.ts';
-import { createGroupReports } from './agent/group-reports.ts';
-import { LiveStreams } from './agent/live-streams.ts';
-import { Outlook } from './agent/outlook.ts';
-import { Passes } from './agent/passes.ts';
-import { Peers } from './agent/peers.ts';
+import type { LiveStreams } from './agent/live-streams.ts';
+import type { Peers } from './agent/peers.ts';
 import type { AnswerPeer } from './agent/ports.ts';
 import { reloadStreams } from './agent/reload-streams.ts';
-import { createSelf } from './agent/self.ts';
-import { Sessions } from './agent/sessions.ts';
-import { createSpread } from './agent/spread.ts';
 import { StreamCatalogue } from './agent/stream-catalogue.ts';
-import { Viewing } from './agent/viewing.ts';
-import { ViewingKeys } from './agent/viewing-keys.ts';
 import type { Config } from './core/config.ts';
 import { version } from './version.ts';
-
-/** How often it is looked which playlists are due; they are due far less often. */
-const liveTickMs = 100;
-const secondMs = 1_000;
 
 /** A running agent. */
 export type Agent = {
@@ -86,47 +74,42 @@ type Base = {
 };
 
 async function assemble(config: Config, base: Base): Promise<Omit<Agent, 'stop'>> {
-  const { clock, log, stops } = base;
-  const { catalogue, live, reload } = composeStreams(config, base);
-  const node = composeNode(config, base, live);
-  const { peers, keys, sessions, self, outlook } = node;
-  const passes = new Passes({ signer: createPassSigner(), keyOf: (id) => keys.keyOf(id) });
-  const arrivals = new Arrivals({ nodeId: config.node.id, passes, sessions });
-  const spread = createSpread(config.node.id);
-  const viewing = new Viewing({
-    ...{ self, live, outlook, arrivals, passes, keys, sessions, spread, newId },
-  });
+  const { clock, log, database, stops } = base;
+  const { clusterSecret } = config.peers;
+  const agent = createAgent(
+    {
+      ...{ clock, timers: systemTimers, log, newId, randomBytes: newBytes },
+      ...{ openOrigin, readMeaning, signer: createPassSigner() },
+      keyStore: createKeyStore(database),
+      keyWrap: clusterSecret === undefined ? undefined : createKeyWrap(clusterSecret),
+      link: createHttpPeerLink({ clusterSecret: clusterSecret ?? newId() }),
+    },
+    {
+      ...config.node,
+      version,
+      passTtlS: config.passes.ttlS,
+      backupSessionsMax: config.limits.backupSessionsMax,
+      segmentCacheBytesMax: config.limits.segmentCacheBytesMax,
+      peerUrls: config.peers.urls,
+    },
+  );
+  const { live, peers, keys, sessions, self, viewing } = agent;
+  stops.push(() => live.close());
+  const { catalogue, reload } = composeStreams(config, base, live);
   const token = openAdminToken({
     configured: config.admin.token,
-    store: createAdminTokenStore(base.database),
+    store: createAdminTokenStore(database),
     nowMs: clock.now().wallMs,
   });
   const administer = createAdminister({
     startedAt: clock.now().wallMs,
-    self,
-    catalogue,
+    ...{ self, catalogue, peers, keys, sessions, groups: agent.groups },
     facts: (name) => live.facts(name),
-    peers,
-    keys,
-    sessions,
-    groups: createGroupReports({
-      ...{ self, outlook },
-      facts: () => live.allFacts(),
-      peers: (now) => peers.list(now),
-      signingKeyId: () => keys.signing()?.id,
-    }),
     unready: () => undefined,
   });
-
   const cycles = new Cycles({ clock, log, every });
   stops.push(() => cycles.stop());
-  cycles.start({ name: 'live streams', everyMs: liveTickMs, run: (now) => void live.tick(now) });
-  cycles.start({ name: 'sessions', everyMs: secondMs, run: (now) => sessions.expire(now) });
-  cycles.start({
-    name: 'viewing keys',
-    everyMs: secondMs,
-    run: (now) => keys.tick(now, peers.list(now)),
-  });
+  for (const cycle of agent.cycles) cycles.start(cycle);
   stops.push(
     onSchedule({
       cron: config.passes.keyRotationCron,
@@ -135,7 +118,6 @@ async function assemble(config: Config, base: Base): Promise<Omit<Agent, 'stop'>
       log,
     }),
   );
-
   const keep = (listener: Listener) => {
     stops.push(() => listener.close());
     return listener.address.port;
@@ -148,66 +130,22 @@ async function assemble(config: Config, base: Base): Promise<Omit<Agent, 'stop'>
     viewers: keep(await listen({ app: viewer, ...config.viewers.listen, tls, log })),
     ...(await listenToPeers(config, base, peers, keep)),
   };
-  node.setViewerPort(ports.viewers);
+  agent.setAddresses(announcedAddresses({ host: config.viewers.listen.host, port: ports.viewers }));
   peers.start();
   stops.push(() => peers.stop());
   return { freshAdminToken: token.fresh, ports, reloadStreams: reload };
 }
 
-/** The streams of the file and of the API, and what is known of them. */
-function composeStreams(config: Config, { clock, log, database, stops }: Base) {
+/** The streams of the file and of the API, and the agent told of them whenever they change. */
+function composeStreams(config: Config, { clock, log, database }: Base, live: LiveStreams) {
   const catalogue = new StreamCatalogue(createStreamStore(database));
   const { streamsFile } = config;
   const read = () => (streamsFile === undefined ? [] : readStreamsFile(streamsFile, parseStream));
   catalogue.replaceFile(read());
-  const live = new LiveStreams({
-    ...{ clock, log, openOrigin, readMeaning },
-    segmentCacheBytesMax: config.limits.segmentCacheBytesMax,
-  });
-  stops.push(() => live.close());
   const configure = () => live.configure(catalogue.list(), clock.now());
   configure();
   catalogue.onChange(configure);
-  return { catalogue, live, reload: () => reloadStreams({ read, catalogue, log }) };
-}
-
-/** This node among its peers: keys, sessions, what it says of itself and what it believes of others. */
-function composeNode(config: Config, { clock, log, database }: Base, live: LiveStreams) {
-  const { clusterSecret, urls } = config.peers;
-  const sessions = new Sessions();
-  const keys = new ViewingKeys({
-    ...{ clock, log, newId },
-    store: createKeyStore(database),
-    randomBytes: newBytes,
-    passTtlS: config.passes.ttlS,
-    peersExpected: urls.length,
-    ...(clusterSecret !== undefined && { wrap: createKeyWrap(clusterSecret) }),
-  });
-  let addresses: readonly string[] = [];
-  const self = createSelf({
-    ...{ ...config.node, version, sessions, keys, addresses: () => addresses },
-    passTtlS: config.passes.ttlS,
-    backupSessionsMax: config.limits.backupSessionsMax,
-  });
-  const peers = new Peers({
-    ...{ clock, timers: systemTimers, log, urls, self, boot: newId() },
-    link: createHttpPeerLink({ clusterSecret: clusterSecret ?? newId() }),
-    ownStreams: () => ({ version: live.factsVersion, facts: live.allFacts() }),
-    wrappedKeys: () => keys.wrapped(),
-    absorbKeys: (wrapped) => keys.absorb(wrapped, clock.now()),
-    lacksKeys: (ids) => keys.lacks(ids),
-  });
-  const outlook = new Outlook({
-    self,
-    facts: (name) => live.facts(name),
-    factsVersion: () => live.factsVersion,
-    peers: (now) => peers.list(now),
-    signingKeyId: () => keys.signing()?.id,
-  });
-  const setViewerPort = (port: number) => {
-    addresses = announcedAddresses({ host: config.viewers.listen.host, port });
-  };
-  return { sessions, keys, self, peers, outlook, setViewerPort };
+  return { catalogue, reload: () => reloadStreams({ read, catalogue, log }) };
 }
 
 /** Without a cluster secret no other node can be told from a stranger: nobody is listened to. */

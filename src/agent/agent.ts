@@ -1,0 +1,109 @@
+import { Arrivals } from './arrivals.ts';
+import type { Cycle } from './cycles.ts';
+import { createGroupReports } from './group-reports.ts';
+import type { ReadMeaning } from './live-snapshots.ts';
+import { LiveStreams } from './live-streams.ts';
+import { Outlook } from './outlook.ts';
+import { Passes } from './passes.ts';
+import { Peers } from './peers.ts';
+import type {
+  Clock,
+  KeyStore,
+  KeyWrap,
+  Log,
+  NewId,
+  OpenOrigin,
+  PassSigner,
+  PeerLink,
+  RandomBytes,
+  Timers,
+} from './ports.ts';
+import { createSelf } from './self.ts';
+import { Sessions } from './sessions.ts';
+import { createSpread } from './spread.ts';
+import { Viewing } from './viewing.ts';
+import { ViewingKeys } from './viewing-keys.ts';
+
+/** How often it is looked which playlists are due; they are due far less often. */
+const liveTickMs = 100;
+const secondMs = 1_000;
+
+/** The outside world of one agent. */
+export type AgentPorts = {
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly log: Log;
+  readonly newId: NewId;
+  readonly randomBytes: RandomBytes;
+  readonly openOrigin: OpenOrigin;
+  readonly readMeaning: ReadMeaning;
+  readonly keyStore: KeyStore;
+  /** Absent without a cluster secret: then keys never leave the node. */
+  readonly keyWrap?: KeyWrap | undefined;
+  readonly signer: PassSigner;
+  readonly link: PeerLink;
+};
+
+export type AgentSettings = {
+  readonly id: string;
+  readonly version: string;
+  readonly publicUrl?: string | undefined;
+  readonly weight: number;
+  readonly passTtlS: number;
+  readonly backupSessionsMax?: number | undefined;
+  readonly segmentCacheBytesMax?: number | undefined;
+  readonly peerUrls: readonly string[];
+};
+
+/** The agent of one node, put together from its parts; nothing runs until its cycles and `peers` are started. */
+export function createAgent(ports: AgentPorts, settings: AgentSettings) {
+  const { clock, log, newId, randomBytes } = ports;
+  const { peerUrls, segmentCacheBytesMax, ...node } = settings;
+  const live = new LiveStreams({ ...ports, segmentCacheBytesMax });
+  const sessions = new Sessions();
+  const keys = new ViewingKeys({
+    ...{ clock, log, newId, randomBytes },
+    store: ports.keyStore,
+    wrap: ports.keyWrap,
+    passTtlS: node.passTtlS,
+    peersExpected: peerUrls.length,
+  });
+  let addresses: readonly string[] = [];
+  const self = createSelf({ ...node, sessions, keys, addresses: () => addresses });
+  const peers = new Peers({
+    ...{ clock, timers: ports.timers, log, link: ports.link, urls: peerUrls, self, boot: newId() },
+    ownStreams: () => ({ version: live.factsVersion, facts: live.allFacts() }),
+    wrappedKeys: () => keys.wrapped(),
+    absorbKeys: (wrapped) => keys.absorb(wrapped, clock.now()),
+    lacksKeys: (ids) => keys.lacks(ids),
+  });
+  const outlook = new Outlook({
+    self,
+    facts: (name) => live.facts(name),
+    factsVersion: () => live.factsVersion,
+    peers: (now) => peers.list(now),
+    signingKeyId: () => keys.signing()?.id,
+  });
+  const passes = new Passes({ signer: ports.signer, keyOf: (id) => keys.keyOf(id) });
+  const arrivals = new Arrivals({ nodeId: node.id, passes, sessions });
+  const spread = createSpread(node.id);
+  const viewing = new Viewing({
+    ...{ self, live, outlook, arrivals, passes, keys, sessions, spread, newId },
+  });
+  const groups = createGroupReports({
+    ...{ self, outlook },
+    facts: () => live.allFacts(),
+    peers: (now) => peers.list(now),
+    signingKeyId: () => keys.signing()?.id,
+  });
+  const cycles: readonly Cycle[] = [
+    // Not waited for: one origin that hangs must not hold up the next look at the others.
+    { name: 'live streams', everyMs: liveTickMs, run: (now) => void live.tick(now) },
+    { name: 'sessions', everyMs: secondMs, run: (now) => sessions.expire(now) },
+    { name: 'viewing keys', everyMs: secondMs, run: (now) => keys.tick(now, peers.list(now)) },
+  ];
+  const setAddresses = (own: readonly string[]) => {
+    addresses = own;
+  };
+  return { live, sessions, keys, self, peers, viewing, groups, cycles, setAddresses };
+}
