@@ -76,6 +76,7 @@ class Cutter implements CanonicalCutter {
   #lastKeyNumber: number | undefined;
   #pictures: LanePicture[] = [];
   #heldBytes = 0;
+  #hasTaken = false;
 
   constructor(run: TimelineRun, member: { readonly offset: number; readonly nearTicks: number }) {
     this.#run = run;
@@ -221,7 +222,9 @@ class Cutter implements CanonicalCutter {
     const all = this.#sound.map((lane) => lane.takeBefore(to));
     const sound = all.map((frames) => frames.filter((frame) => frame.pts >= from));
     const carried = this.#carried.takeBefore(to);
-    const late = all.flat().length - sound.flat().length;
+    // Before the first segment lies sound of the one that was not begun.
+    const late = this.#hasTaken ? all.flat().length - sound.flat().length : 0;
+    this.#hasTaken = true;
     const damaged = [...pictures, ...sound.flat()].filter((unit) => unit.damaged).length;
     const isEmpty = pictures.length === 0 && sound.every((frames) => frames.length === 0);
     const { number, startTicks, isKey } = open;

@@ -35,13 +35,16 @@ const segmentTicksMin = ticksPerSecond;
 const segmentTicksMax = 30 * ticksPerSecond;
 /** Keyframe intervals that differ by no more are equal. */
 const regularTicks = 400;
+/** Without a picture grid intervals may grow a little later on: the window has room for it. */
+const irregularMargin = 1.02;
 /** A first discontinuity sequence counts tens of seconds of Unix time: it grows slower than time. */
 const sequenceStepMs = 10_000;
 
 /**
- * Founds a run. The group's time is Unix time at arrival and numbers begin at Unix seconds, so that a group which has
- * forgotten everything still gets higher numbers than before. A regular keyframe interval makes the window a
- * whole number of intervals, keyframes in its middle; else the window is as long as the longest interval seen.
+ * Founds a run. The group's time is Unix time at arrival. Numbers go on from the run before; without one they begin at
+ * Unix seconds, so that a group which has forgotten everything still gets higher numbers than before. The newest
+ * keyframe begins the first number. A regular keyframe interval makes the window a whole number of
+ * intervals, keyframes in its middle; else the window is at least as long as the longest interval seen.
  */
 export function foundRun(facts: FoundingFacts): Founding {
   const layout = layoutOf(facts.tracks);
@@ -55,40 +58,57 @@ export function foundRun(facts: FoundingFacts): Founding {
   if (layout.video !== undefined && keys.length < keysMin) {
     return { kind: 'refused', why: 'too-little' };
   }
-  const window = windowOf(keys, (facts.segmentMs * ticksPerSecond) / 1_000, ticksOf(newest));
-  const firstNumber = Math.floor(window.originTicks / ticksPerSecond);
+  const pictureGrid = pictureGridOf(pictures.map((unit) => ticksOf(unit.pts)));
+  const segmentTicks = (facts.segmentMs * ticksPerSecond) / 1_000;
+  const wished = Math.min(Math.max(segmentTicks, segmentTicksMin), segmentTicksMax);
+  const period = pictureGrid?.period;
+  const window = windowOf(keys, { wished, newest: Math.round(ticksOf(newest)), period });
   const run: TimelineRun = {
     sequence: facts.previous
       ? facts.previous.sequence + 1
       : Math.floor(facts.arrivedAt / sequenceStepMs),
+    succeeds: facts.previous?.sequence,
     foundedAt: facts.arrivedAt,
     foundedBy: facts.nodeId,
-    firstNumber: Math.max(firstNumber, (facts.previous?.lastNumber ?? 0) + 1),
+    firstNumber: facts.previous
+      ? facts.previous.lastNumber + 1
+      : Math.floor(window.originTicks / ticksPerSecond),
     ...window,
     soundLeadTicks,
     layout,
-    pictureGrid: pictureGridOf(pictures.map((unit) => ticksOf(unit.pts))),
+    pictureGrid,
     soundGrids: soundGridsOf(facts, ticksOf),
   };
   return { kind: 'founded', run, offset };
 }
 
-function windowOf(keys: readonly number[], wishedTicks: number, newest: number) {
+/** Windows and where the first of them begins: before the newest keyframe, behind the one before it. */
+function windowOf(
+  keys: readonly number[],
+  { wished, newest, period }: { wished: number; newest: number; period: number | undefined },
+) {
   const intervals = keys.slice(1).map((key, index) => key - (keys[index] ?? 0));
   const longest = Math.max(...intervals, 1);
   const shortest = Math.min(...intervals, longest);
   const last = keys.at(-1) ?? newest;
-  const wished = Math.min(Math.max(wishedTicks, segmentTicksMin), segmentTicksMax);
-  if (keys.length === 0 || longest - shortest > regularTicks) {
-    const segmentTicks = Math.max(wished, longest);
-    return { segmentTicks, originTicks: Math.floor(last / segmentTicks) * segmentTicks };
+  if (intervals.length === 0) {
+    return { segmentTicks: wished, originTicks: last, targetDurationS: secondsOf(wished) };
   }
-  const interval = Math.round((last - (keys[0] ?? last)) / intervals.length);
+  if (period === undefined || longest - shortest > regularTicks) {
+    const segmentTicks = Math.max(wished, Math.ceil(longest * irregularMargin));
+    const originTicks = last - regularTicks;
+    return { segmentTicks, originTicks, targetDurationS: secondsOf(2 * segmentTicks) };
+  }
+  // In whole pictures, exact: a rounded interval would drift away from the keyframes within hours.
+  const interval = Math.round(longest / period) * period;
   const count = Math.max(Math.round(wished / interval), Math.ceil(segmentTicksMin / interval));
-  return {
-    segmentTicks: interval * count,
-    originTicks: Math.round(last - interval / 2),
-  };
+  const segmentTicks = interval * count;
+  const originTicks = Math.round(last - interval / 2);
+  return { segmentTicks, originTicks, targetDurationS: secondsOf(segmentTicks) };
+}
+
+function secondsOf(ticks: number): number {
+  return Math.ceil(ticks / ticksPerSecond);
 }
 
 /** Where the first frame of each audio track lies; a track without frames yet gets the grid's zero. */

@@ -10,6 +10,8 @@ import type { Layout } from './layout.ts';
 export type TimelineRun = {
   /** EXT-X-DISCONTINUITY-SEQUENCE of its segments. */
   readonly sequence: number;
+  /** Sequence of the run it goes on from; absent where nobody remembered one. */
+  readonly succeeds?: number | undefined;
   readonly foundedAt: UnixMs;
   /** Node that founded it. */
   readonly foundedBy: string;
@@ -18,6 +20,8 @@ export type TimelineRun = {
   readonly originTicks: number;
   /** Window of one number. */
   readonly segmentTicks: number;
+  /** EXT-X-TARGETDURATION. */
+  readonly targetDurationS: number;
   /** Sound is cut so much earlier than pictures: muxers write it later. */
   readonly soundLeadTicks: number;
   readonly layout: Layout;
