@@ -1,0 +1,208 @@
+import { onTestFinished } from 'vitest';
+import { createViewerApp } from '../../src/adapters/http/viewer-app.ts';
+import { createKeyWrap } from '../../src/adapters/jose/key-wrap.ts';
+import { createPassSigner } from '../../src/adapters/jose/pass-signer.ts';
+import { openOrigin } from '../../src/adapters/origin/open-origin.ts';
+import { readMeaning } from '../../src/adapters/origin/read-playlist.ts';
+import { newBytes, newId } from '../../src/adapters/system/ids.ts';
+import { type AgentSettings, createAgent } from '../../src/agent/agent.ts';
+import type { StreamConfig } from '../../src/core/stream/stream.ts';
+import { createFakeLog, type LoggedLine } from './fake-log.ts';
+import { type FakeOrigin, type FakeOriginOptions, startFakeOrigin } from './fake-origin-server.ts';
+import { createLossyNetwork, type LossyNetwork } from './lossy-network.ts';
+import { memoryKeyStore } from './pass-fakes.ts';
+import { createVirtualClock, type VirtualClock } from './virtual-clock.ts';
+
+/** Real time that passes unseen between two looks at the world. */
+const stepMs = 100;
+const secondMs = 1_000;
+export const browserAgent = 'Mozilla/5.0 (X11; Linux x86_64) Chrome/156.0';
+
+/** What a viewer sends, where it matters. */
+export type Asking = {
+  readonly address?: string;
+  readonly agent?: string | undefined;
+  readonly headers?: Record<string, string>;
+  readonly method?: string;
+};
+
+/** One whole agent with an origin of its own, its peers over an in-memory network, its time virtual. */
+export type GroupNode = {
+  readonly id: string;
+  readonly base: string;
+  readonly origin: FakeOrigin;
+  readonly clock: VirtualClock;
+  readonly log: readonly LoggedLine[];
+  /** Of the present life of the process. */
+  readonly agent: ReturnType<typeof createAgent>;
+  /** Streams from now on; ungrouped ones too. */
+  configure(streams: readonly StreamConfig[]): void;
+  /** A viewer's request; `path` may be a whole URL of this node. */
+  ask(path: string, asking?: Asking): Promise<Response>;
+  /** The process dies: peers are refused. Its viewers' requests are no test of ours any more. */
+  kill(): void;
+  /** It comes back with the keys it had kept. */
+  start(): void;
+  report(): ReturnType<ReturnType<typeof createAgent>['groups']>[number] | undefined;
+};
+
+export type GroupRig = {
+  readonly nodes: readonly GroupNode[];
+  readonly network: LossyNetwork;
+  readonly clock: VirtualClock;
+  node(at: number): GroupNode;
+  /** Time goes on; origins that are not frozen publish a segment each target duration. */
+  run(ms: number): Promise<void>;
+};
+
+export type NodeOptions = Partial<AgentSettings> & {
+  readonly origin?: FakeOriginOptions;
+  readonly stream?: Partial<StreamConfig>;
+  readonly wallOffsetMs?: number;
+};
+
+/** Agents `node-a`, `node-b` ... that carry `ch1` in group `ch1`; started, and 6 s later all settled. */
+export async function startGroup(
+  count: number,
+  options: (at: number) => NodeOptions = () => ({}),
+): Promise<GroupRig> {
+  const clock = createVirtualClock();
+  const network = createLossyNetwork(clock);
+  const ids = Array.from({ length: count }, (_, at) => `node-${String.fromCharCode(97 + at)}`);
+  const nodes = await Promise.all(
+    ids.map(async (id, at) => {
+      const given = options(at);
+      const origin = await startFakeOrigin(given.origin);
+      return createGroupNode({ id, ids, origin, network, clock, options: given });
+    }),
+  );
+  onTestFinished(async () => {
+    for (const node of nodes) node.kill();
+    await Promise.all(nodes.map(({ origin }) => origin.close()));
+  });
+  const rig: GroupRig = {
+    nodes,
+    network,
+    clock,
+    node(at) {
+      const node = nodes[at];
+      if (node === undefined) throw new Error(`there is no node ${at}`);
+      return node;
+    },
+    async run(ms) {
+      for (let passed = 0; passed < ms; passed += stepMs) {
+        const before = clock.now().monoMs;
+        await clock.run(stepMs);
+        const after = clock.now().monoMs;
+        for (const node of nodes) await step(node, before, after);
+      }
+    },
+  };
+  for (const node of nodes) node.start();
+  await rig.run(6_000);
+  return rig;
+}
+
+/** What falls due at one node between two instants. */
+async function step(node: GroupNode, before: number, after: number): Promise<void> {
+  const isDue = (everyMs: number) => Math.floor(before / everyMs) !== Math.floor(after / everyMs);
+  const { origin, agent } = node;
+  if (isDue(origin.channel.targetS * secondMs) && !origin.knobs.frozen) origin.advance();
+  const now = node.clock.now();
+  await agent.live.tick(now);
+  if (!isDue(secondMs)) return;
+  for (const { name, run } of agent.cycles) if (name !== 'live streams') await run(now);
+}
+
+function createGroupNode(parts: {
+  id: string;
+  ids: readonly string[];
+  origin: FakeOrigin;
+  network: LossyNetwork;
+  clock: VirtualClock;
+  options: NodeOptions;
+}): GroupNode {
+  const { id, ids, origin, network, options } = parts;
+  const { origin: _, stream, wallOffsetMs = 0, ...settings } = options;
+  const clock = parts.clock.sibling({ wallOffsetMs });
+  const log = createFakeLog();
+  const peerUrl = (of: string) => `http://${of}.example.net:8082`;
+  const keyStore = memoryKeyStore();
+  const base = `http://${id}.example.net`;
+  let streams: readonly StreamConfig[] = [
+    { name: 'ch1', origin: origin.entry, group: 'ch1', source: 'studio', reserve: true, ...stream },
+  ];
+  const create = () =>
+    createAgent(
+      {
+        ...{ clock, timers: clock, log, newId, randomBytes: newBytes, openOrigin, readMeaning },
+        keyStore,
+        keyWrap: createKeyWrap('the cluster secret of the tests, long enough'),
+        signer: createPassSigner(),
+        link: network.linkFrom(peerUrl(id)),
+      },
+      {
+        id,
+        version: '0.1.0',
+        publicUrl: base,
+        weight: 1,
+        passTtlS: 43_200,
+        peerUrls: ids.map(peerUrl),
+        ...settings,
+      },
+    );
+  let agent = create();
+  const end = () => {
+    network.detach(peerUrl(id));
+    agent.peers.stop();
+    agent.live.close();
+  };
+  return {
+    ...{ id, base, origin, clock },
+    log: log.lines,
+    get agent() {
+      return agent;
+    },
+    configure(next) {
+      streams = next;
+      agent.live.configure(streams, clock.now());
+    },
+    ask(path, asking = {}) {
+      const { viewing } = agent;
+      const app = createViewerApp({ viewing, nodeId: id, clock, log, trustedProxies: [] });
+      const { address = '203.0.113.50', agent: userAgent = browserAgent, headers, method } = asking;
+      const url = path.startsWith('http') ? path : `${base}${path}`;
+      const init = { method: method ?? 'GET', headers: { 'user-agent': userAgent, ...headers } };
+      const socket = { remoteAddress: address };
+      return Promise.resolve(app.request(url, init, { incoming: { socket } as never }));
+    },
+    kill: end,
+    start() {
+      end();
+      agent = create();
+      const { peers } = agent;
+      agent.live.configure(streams, clock.now());
+      network.attach(peerUrl(id), (question, now) => peers.answer(question, now), clock);
+      peers.start();
+    },
+    report: () => agent.groups(clock.now())[0],
+  };
+}
+
+/** The URIs of a playlist, in order. */
+export function urisOf(playlist: string): readonly string[] {
+  return playlist.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+}
+
+/** Hosts of a multivariant playlist that are not the answering node. */
+export function backupHosts(playlist: string): readonly string[] {
+  const hosts = urisOf(playlist).flatMap((uri) =>
+    uri.startsWith('http') ? [new URL(uri).hostname] : [],
+  );
+  return [...new Set(hosts)];
+}
+
+/** The pass that the URIs of a playlist carry. */
+export function passIn(playlist: string): string {
+  return /[?&]pass=([^&\s"]+)/.exec(playlist)?.[1] ?? '';
+}
