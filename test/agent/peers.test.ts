@@ -321,6 +321,25 @@ describe('who is who', () => {
     expect(a.sees('node-b')?.fault).toBeUndefined();
   });
 
+  it('two processes that answer in turn under one address are asked no more often for that', async () => {
+    const rig = createRig(['node-a', 'node-b']);
+    const a = nodeOf(rig, 'node-a');
+    let asked = 0;
+    rig.network.attach(
+      urlOf('node-b'),
+      async () => {
+        asked += 1;
+        const boot = `boot-${asked}`;
+        return { kind: 'refusal', reason: 'boot', protocol: 1, id: 'node-b', boot, version: '1' };
+      },
+      rig.clock,
+    );
+    a.start();
+    await rig.clock.run(9_500);
+    expect(asked).toBe(20);
+    expect(a.sees('node-b')?.reachability).toBe('unreachable');
+  });
+
   it('a node of another protocol version is shown with its version and not used', async () => {
     const rig = createRig(['node-a', 'node-b']);
     const a = nodeOf(rig, 'node-a');
