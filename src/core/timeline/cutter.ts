@@ -149,7 +149,7 @@ class Cutter implements CanonicalCutter {
     for (const lane of this.#sound) lane.takeBefore(soundFrom);
     this.#carried.takeBefore(soundFrom);
     if (!picture.isKey || before === undefined || number <= before) return;
-    if (!this.#soundReaches(soundFrom)) return;
+    if (number < this.#run.firstNumber || !this.#soundReaches(soundFrom)) return;
     this.#state = 'cutting';
     this.#hold(picture);
     this.#cuts.open(picture);
@@ -182,11 +182,12 @@ class Cutter implements CanonicalCutter {
     }
     this.#reference = ticks;
     this.#firstPicture ??= ticks;
+    const next = numberAt(this.#run, ticks) + 1;
+    if (this.#state === 'waiting' && next < this.#run.firstNumber) return;
     this.#cuts.sound(lane.newestTicks() ?? ticks);
     if (this.#state === 'cutting') return;
     this.#state = 'cutting';
-    const start = windowStart(this.#run, numberAt(this.#run, ticks) + 1);
-    for (const each of this.#sound) each.takeBefore(start);
+    for (const each of this.#sound) each.takeBefore(windowStart(this.#run, next));
   }
 
   /** What has no time of its own stays behind the picture it came behind. */

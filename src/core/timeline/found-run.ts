@@ -4,7 +4,7 @@ import type { UnixMs } from '../time.ts';
 import type { Grid } from './grid.ts';
 import type { LayoutFault } from './layout.ts';
 import { layoutOf } from './layout.ts';
-import { pictureGridOf } from './picture-grid.ts';
+import { gridPicturesMin, pictureGridOf } from './picture-grid.ts';
 import type { TimelineRun } from './run.ts';
 
 /** What a member has read so far when it founds a run. */
@@ -21,13 +21,13 @@ export type FoundingFacts = {
   readonly previous?: { readonly sequence: number; readonly lastNumber: number } | undefined;
 };
 
-/** `too-little`: fewer than {@link keysMin} keyframes so far. */
+/** `too-little`: too few keyframes or pictures so far. */
 export type Founding =
   | { readonly kind: 'founded'; readonly run: TimelineRun; readonly offset: number }
   | { readonly kind: 'refused'; readonly why: LayoutFault | 'too-little' };
 
 /** Keyframes that show how long their interval is. */
-export const keysMin = 4;
+const keysMin = 4;
 /** Sound that a muxer writes up to so much later than pictures (`max_delay` of ffmpeg). */
 const soundLeadTicks = 0.7 * ticksPerSecond;
 /** Numbers must not grow faster than seconds: then Unix time alone keeps them from falling. */
@@ -55,7 +55,8 @@ export function foundRun(facts: FoundingFacts): Founding {
   const ticksOf = (pts: number) => unwrapTicks(pts, newest) + offset;
   const pictures = facts.units.filter((unit): unit is VideoUnit => unit.kind === 'video');
   const keys = pictures.filter((unit) => unit.isKey).map((unit) => ticksOf(unit.pts));
-  if (layout.video !== undefined && keys.length < keysMin) {
+  const isEnough = keys.length >= keysMin && pictures.length >= gridPicturesMin;
+  if (layout.video !== undefined && !isEnough) {
     return { kind: 'refused', why: 'too-little' };
   }
   const pictureGrid = pictureGridOf(pictures.map((unit) => ticksOf(unit.pts)));

@@ -3,7 +3,7 @@ import { ticksPerSecond } from '../media/units.ts';
 import type { Grid } from './grid.ts';
 
 /** Pictures that show whether they come at a constant rate; enough to tell 29.97 from 30 by rounded times. */
-const picturesMin = 50;
+export const gridPicturesMin = 50;
 /** Times on a grid scatter in all by no more: whole milliseconds do by 90 ticks on either side. */
 const spreadTicks = 200;
 /** Rates this near to the measured one are tried. */
@@ -14,7 +14,7 @@ const nearRate = 0.02;
  * where they are exact, in the middle of them where they scatter. Missing pictures do not matter.
  */
 export function pictureGridOf(times: readonly number[]): Grid | undefined {
-  if (times.length < picturesMin) return undefined;
+  if (times.length < gridPicturesMin) return undefined;
   const sorted = [...times].sort((a, b) => a - b);
   const first = sorted[0] ?? 0;
   const steps = sorted.slice(1).map((time, index) => time - (sorted[index] ?? 0));
