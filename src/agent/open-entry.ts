@@ -71,11 +71,12 @@ async function serveMultivariant(
   const { request, arrival, asked, entry } = opening;
   const { viewer, now } = request;
   const self = deps.self();
-  const asker = { viewerKey: viewer.key, session: arrival.session, stream: asked.name };
+  const { session: known, nodes: had } = arrival;
+  const asker = { viewerKey: viewer.key, session: known, had, stream: asked.name };
   const signing = placement.offers.length > 0 ? deps.keys.signing() : undefined;
   const chosen = signing === undefined ? [] : deps.spread.pick(placement.offers, asker, now);
   const backupIds = chosen.map(({ node }) => node.id);
-  const session = arrival.session ?? deps.newId();
+  const session = known ?? deps.newId();
   deps.sessions.start(
     {
       id: session,

@@ -26,6 +26,8 @@ type Asker = {
   readonly viewerKey: string;
   /** Session id from the viewer's pass, where it brings one. */
   readonly session?: string | undefined;
+  /** Ids of the nodes that pass is good for: what the session was given before, if nothing is remembered of it. */
+  readonly had?: readonly string[] | undefined;
   /** Name of the stream. */
   readonly stream: string;
 };
@@ -77,7 +79,7 @@ export function createSpread(selfId: string): Spread {
       const known = viewers.get(key);
       const openedAt = [...(known?.openedAt ?? []), now.monoMs].slice(-openingsMax - 1);
       const isShared = asker.session === undefined && isTooOften(openedAt);
-      const keep = isShared ? [] : placesIn(offers, known?.choice ?? []);
+      const keep = isShared ? [] : placesIn(offers, known?.choice ?? asker.had ?? []);
       const isKept = keep.length === Math.min(backupsMax, offers.length);
       const choice = isKept ? keep : choose(offers, keep);
       const picked = choice.flatMap((place) => offers[place] ?? []);
