@@ -47,11 +47,12 @@ export class Outlook {
     const kept = this.#kept.get(name);
     if (kept !== undefined && now.monoMs - kept.at <= verdictMsMax) return kept.candidates;
     const own = this.#deps.facts(name);
+    const isCarried = own !== undefined || this.#peers.some(({ streams }) => streams.has(name));
     const candidates = judgeCandidates({
       self: this.#deps.self(),
       name,
       own,
-      peers: this.#carriers(name, own),
+      peers: isCarried ? this.#carriers(name, own) : [],
       signingKeyId: this.#signingKeyId,
       now,
     });

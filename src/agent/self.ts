@@ -2,7 +2,7 @@ import { type NodeFacts, peerProtocolVersion } from '../core/group/node.ts';
 import type { Sessions } from './sessions.ts';
 import type { ViewingKeys } from './viewing-keys.ts';
 
-/** What this node says of itself, as of now; cheap enough for every request. */
+/** What this node says of itself, as of now: the same object as long as it says the same. */
 export function createSelf(parts: {
   readonly id: string;
   readonly version: string;
@@ -16,9 +16,10 @@ export function createSelf(parts: {
   readonly keys: ViewingKeys;
 }): () => NodeFacts {
   const { addresses, sessions, keys, backupSessionsMax = Infinity, ...fixed } = parts;
+  let last: NodeFacts | undefined;
   return () => {
     const { own, backup } = sessions.counts();
-    return {
+    const now: NodeFacts = {
       ...fixed,
       addresses: addresses(),
       protocol: peerProtocolVersion,
@@ -30,5 +31,17 @@ export function createSelf(parts: {
       keys: keys.heldIds(),
       signingKey: keys.signing()?.id,
     };
+    if (last === undefined || differs(now, last)) last = now;
+    return last;
   };
+}
+
+function differs(now: NodeFacts, last: NodeFacts): boolean {
+  return (
+    now.ownSessions !== last.ownSessions ||
+    now.backupSessions !== last.backupSessions ||
+    now.keys !== last.keys ||
+    now.signingKey !== last.signingKey ||
+    now.addresses !== last.addresses
+  );
 }

@@ -35,8 +35,23 @@ const addressesMax = 32;
 
 const addressOrder = ['private', 'public', 'loopback'];
 
-/** Reads where a node says that it is. Addresses no viewer can use, and what cannot be read, are left out. */
+/** Places read last, per list of addresses: facts change every second, where a node is hardly ever does. */
+const known = new WeakMap<
+  readonly string[],
+  { publicUrl: string | undefined; places: NodePlaces }
+>();
+
+/** Where a node says that it is. Addresses no viewer can use, and what cannot be read, are left out. */
 export function placesOf(node: Pick<NodeFacts, 'publicUrl' | 'addresses'>): NodePlaces {
+  const { addresses, publicUrl } = node;
+  const last = known.get(addresses);
+  if (last !== undefined && last.publicUrl === publicUrl) return last.places;
+  const places = readPlaces(node);
+  known.set(addresses, { publicUrl, places });
+  return places;
+}
+
+function readPlaces(node: Pick<NodeFacts, 'publicUrl' | 'addresses'>): NodePlaces {
   const declared = node.publicUrl === undefined ? undefined : readPlace(node.publicUrl);
   const own = node.addresses
     .slice(0, addressesMax)
