@@ -39,34 +39,26 @@ export function writeItem(
   item: TsItem,
   { packets, counter }: { packets: number; counter: number },
 ): number {
-  let left = item.header.length + item.payload.length;
+  const { pid, header, payload } = item;
+  let taken = 0;
   for (let i = 0; i < packets; i += 1) {
+    const isFirst = i === 0;
+    const start = at + i * packetBytes;
     // A byte is kept for each packet to come.
-    const room = payloadBytes - (i === 0 ? fieldBytes(item) : 0);
-    const size = Math.min(room, left - (packets - 1 - i));
-    const packet = out.subarray(at + i * packetBytes, at + (i + 1) * packetBytes);
-    packet[3] = (size < payloadBytes ? 0x30 : 0x10) | ((counter + i) & 15);
-    fillPacket(packet, item, { isFirst: i === 0, from: item.payload.length - left, size });
-    left -= size;
+    const kept = packets - 1 - i;
+    const room = payloadBytes - (isFirst ? fieldBytes(item) + header.length : 0);
+    const size = Math.min(room, payload.length - taken - kept);
+    const body = start + packetBytes - size - (isFirst ? header.length : 0);
+    out[start] = 0x47;
+    out[start + 1] = pid >> 8;
+    out[start + 2] = pid & 255;
+    out[start + 3] = 0x10 | ((counter + i) & 15);
+    if (body > start + 4) writeField(out, start, body, isFirst ? item : undefined);
+    if (isFirst) writeStart(out, start, header, body);
+    out.set(payload.subarray(taken, taken + size), start + packetBytes - size);
+    taken += size;
   }
   return (counter + packets) & 15;
-}
-
-/** Sync byte, PID, adaptation field and `size` bytes of the item, the last of the packet. */
-function fillPacket(
-  packet: Uint8Array,
-  { pid, header, payload, ...flags }: TsItem,
-  { isFirst, from, size }: { isFirst: boolean; from: number; size: number },
-): void {
-  const body = packetBytes - size;
-  packet[0] = 0x47;
-  packet[1] = (isFirst ? 0x40 : 0) | (pid >> 8);
-  packet[2] = pid & 255;
-  if (body > 4) writeField(packet.subarray(4, body), isFirst ? flags : {});
-  if (isFirst) {
-    packet.set(header, body);
-    packet.set(payload.subarray(0, size - header.length), body + header.length);
-  } else packet.set(payload.subarray(from, from + size), body);
 }
 
 /** PES header (ISO 13818-1 2.4.3.6); DTS only where it differs, no length beyond 65535 bytes. */
@@ -137,20 +129,28 @@ function fieldBytes(item: TsItem): number {
   return item.isRandomAccess || item.isDiscontinuity ? 2 : 0;
 }
 
-function writeField(field: Uint8Array, item: Partial<TsItem>): void {
-  field.fill(0xff);
-  field[0] = field.length - 1;
-  if (field.length === 1) return;
-  const { pcr } = item;
-  const flags = (item.isDiscontinuity ? 0x80 : 0) | (item.isRandomAccess ? 0x40 : 0);
-  field[1] = flags | (pcr === undefined ? 0 : 0x10);
+function writeStart(out: Uint8Array, start: number, header: Uint8Array, body: number): void {
+  out[start + 1] = 0x40 | (out[start + 1] ?? 0);
+  out.set(header, body);
+}
+
+/** Adaptation field of the packet at `start`, up to `end`; without an item it is stuffing alone. */
+function writeField(out: Uint8Array, start: number, end: number, item: TsItem | undefined): void {
+  const at = start + 4;
+  out[start + 3] = 0x20 | (out[start + 3] ?? 0);
+  out.fill(0xff, at, end);
+  out[at] = end - at - 1;
+  if (end - at === 1) return;
+  const pcr = item?.pcr;
+  const flags = (item?.isDiscontinuity ? 0x80 : 0) | (item?.isRandomAccess ? 0x40 : 0);
+  out[at + 1] = flags | (pcr === undefined ? 0 : 0x10);
   if (pcr === undefined) return;
   const base = wrapTicks(pcr);
   const low = base % 2 ** 25;
-  field[2] = Math.floor(base / 2 ** 25);
-  field[3] = low >>> 17;
-  field[4] = (low >>> 9) & 255;
-  field[5] = (low >>> 1) & 255;
-  field[6] = ((low & 1) << 7) | 0x7e;
-  field[7] = 0;
+  out[at + 2] = Math.floor(base / 2 ** 25);
+  out[at + 3] = low >>> 17;
+  out[at + 4] = (low >>> 9) & 255;
+  out[at + 5] = (low >>> 1) & 255;
+  out[at + 6] = ((low & 1) << 7) | 0x7e;
+  out[at + 7] = 0;
 }
