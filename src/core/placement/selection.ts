@@ -13,7 +13,7 @@ export type Usage = {
  * Chooses up to two of a set of candidates, as places in the set, first choice first.
  *
  * Both choices go to whoever is furthest behind its share: first to each by its weight, then, among those who
- * have the same first, to each other by weight. So shares hold to within one viewer at any moment, and also what
+ * have the same first, to each other by weight. So shares hold to within about one viewer at any moment, and also what
  * the survivors get after the answering node and a first choice died is spread by weight. Ties are broken going
  * round from `start`, so that nodes which have counted nothing yet do not all begin with the same backup.
  *
