@@ -1,9 +1,10 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createFmp4Reader } from '../../src/core/media/fmp4-reader.ts';
 import { createTsReader } from '../../src/core/media/ts-reader.ts';
 import type { Reading, SegmentReader } from '../../src/core/media/units.ts';
-import { bytesOf, clip, clipFolder, numbered } from './ffmpeg-clips.ts';
+import { bytesOf, clip, clipFolder, hasCommand, numbered } from './ffmpeg-clips.ts';
 
 /** What one encoder sends: a TS file made once, as fast as it can be encoded. */
 export type SourceOptions = {
@@ -39,6 +40,8 @@ export type PackagerOptions = {
   readonly segmentS: number;
   /** Joins the source after so much of it has been sent, share of its bytes. */
   readonly joinsAt?: number;
+  /** Made by GStreamer, as one file, instead of ffmpeg. */
+  readonly byGstreamer?: boolean;
   /** Container between source and packager. */
   readonly through?: 'mp4' | 'flv' | 'mkv';
   readonly type?: 'mpegts' | 'fmp4';
@@ -56,6 +59,7 @@ export async function packageSource(
   mkdirSync(folder, { recursive: true });
   let input = join(folder, 'input.tsx');
   writeFileSync(input, feedOf(new Uint8Array(readFileSync(source)), options));
+  if (options.byGstreamer) return packageByGstreamer(input, folder);
   if (options.through !== undefined) {
     const filter = options.through === 'mkv' ? [] : ['-bsf:a', 'aac_adtstoasc'];
     input = await clip(join(name, `through.${options.through}`), [
@@ -73,6 +77,22 @@ export async function packageSource(
     ...(isFmp4 ? ['-bsf:a', 'aac_adtstoasc', '-hls_segment_type', 'fmp4'] : []),
     ...(isFmp4 ? ['-hls_fmp4_init_filename', 'init.mp4'] : []),
     ...['-hls_segment_filename', pattern],
+  ]);
+  return folder;
+}
+
+export const hasGstreamer = hasCommand('gst-launch-1.0');
+
+function packageByGstreamer(input: string, folder: string): string {
+  const mux = ['mpegtsmux', 'name=m', '!', 'filesink', `location=${join(folder, 's0.ts')}`];
+  const lane = (parser: string) => ['d.', '!', 'queue', '!', parser, '!', 'm.'];
+  const source = ['filesrc', `location=${input}`, '!', 'tsdemux', 'name=d'];
+  execFileSync('gst-launch-1.0', [
+    '-q',
+    ...source,
+    ...mux,
+    ...lane('h264parse'),
+    ...lane('aacparse'),
   ]);
   return folder;
 }

@@ -3,6 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { cutAll, foundBy, joinBy } from '../../support/canonical.ts';
 import { hasFfmpeg } from '../../support/ffmpeg-clips.ts';
 import {
+  hasGstreamer,
   makeSource,
   type PackagerOptions,
   packageSource,
@@ -52,6 +53,9 @@ const rows: readonly Row[] = [
     source: { video: withB, rate: '30000/1001' },
     b: { ...later, through: 'mkv' },
   },
+  ...(hasGstreamer
+    ? [{ name: 'one by GStreamer', source: { video: withB }, b: { ...later, byGstreamer: true } }]
+    : []),
   { name: 'one in fMP4', source: { video: withB }, b: { ...later, type: 'fmp4' } },
   { name: 'AC-3', source: { video: noB, audio: ['-c:a', 'ac3'] } },
   { name: 'E-AC-3', source: { video: noB, audio: ['-c:a', 'eac3'] } },
