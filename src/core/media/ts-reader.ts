@@ -7,6 +7,8 @@ import type { Reading, SegmentReader, Unit } from './units.ts';
 
 /** Bytes of a transport packet (ISO 13818-1 2.4.3.2). */
 export const packetBytes = 188;
+/** Units that wait for a picture to end; beyond it they go on without it. */
+const waitingUnitsMax = 5_000;
 /** Garbage before the first packet that is skipped over when asking whether it is MPEG-TS. */
 const garbageBytesMax = 4 * packetBytes;
 
@@ -159,6 +161,7 @@ class TsReader implements SegmentReader {
     for (const { stream } of this.#lanes.values()) {
       if (stream.track.kind === 'video') limit = Math.min(limit, stream.openAt() ?? limit);
     }
+    if (this.#units.length > waitingUnitsMax) limit = Number.POSITIVE_INFINITY;
     const inOrder = this.#units.sort((a, b) => a.at - b.at);
     const ready = inOrder.filter((unit) => unit.at < limit);
     this.#units = inOrder.filter((unit) => unit.at >= limit);

@@ -89,8 +89,8 @@ function windowOf(
   { wished, newest, period }: { wished: number; newest: number; period: number | undefined },
 ) {
   const intervals = keys.slice(1).map((key, index) => key - (keys[index] ?? 0));
-  const longest = Math.max(...intervals, 1);
-  const shortest = Math.min(...intervals, longest);
+  const longest = intervals.reduce((most, each) => Math.max(most, each), 1);
+  const shortest = intervals.reduce((least, each) => Math.min(least, each), longest);
   const last = keys.at(-1) ?? newest;
   if (intervals.length === 0) {
     return { segmentTicks: wished, originTicks: last, targetDurationS: secondsOf(wished) };

@@ -28,7 +28,8 @@ export function marksOf(
 ): readonly Mark[] {
   const pictures = units.filter((unit): unit is VideoUnit => unit.kind === 'video');
   const reference = pictures[0]?.pts ?? 0;
-  const last = Math.max(...pictures.map((unit) => unwrapTicks(unit.pts, reference)));
+  let last = reference;
+  for (const unit of pictures) last = Math.max(last, unwrapTicks(unit.pts, reference));
   const keys = pictures.filter((unit) => unit.isKey && !unit.damaged);
   return keys.map((unit) => {
     const before = last - unwrapTicks(unit.pts, reference);

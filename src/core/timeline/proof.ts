@@ -1,5 +1,5 @@
 import { ticksWrap, wrapTicks } from '../media/units.ts';
-import type { Mark } from './marks.ts';
+import { type Mark, marksMax } from './marks.ts';
 
 /** Whether a peer carries the same source, and how its times differ from ours. */
 export type SourceProof =
@@ -48,10 +48,12 @@ const recheckedMarks = 6;
  * as many as for any other within reach, agree. Periodic pictures (black, a loop) stay `unknown`.
  */
 export function proveSameSource(
-  ours: readonly Mark[],
-  theirs: readonly Mark[],
+  allOurs: readonly Mark[],
+  allTheirs: readonly Mark[],
   options: ProofOptions,
 ): SourceProof {
+  const ours = allOurs.slice(-marksMax);
+  const theirs = allTheirs.slice(-marksMax);
   if (Math.min(ours.length, theirs.length) < votesMin) return { kind: 'unknown', why: 'marks' };
   const candidates = candidatesOf(ours, theirs, options.clockOffsetMs);
   const inWindow = candidates.filter((c) => Math.abs(c.arrivalMs) <= arrivalWindowMs);
