@@ -105,7 +105,7 @@ describe('nodes among themselves', () => {
       'node-b.example.net,node-c.example.net': 5_000,
       'node-c.example.net,node-b.example.net': 5_000,
     });
-  });
+  }, 60_000);
 
   it('report 24: over their limit all together still serve their own viewers, and say so to strangers', async () => {
     const rig = await startGroup(3, () => ({ backupSessionsMax: 0 }));

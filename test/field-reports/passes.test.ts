@@ -153,13 +153,13 @@ describe('passes at a backup', () => {
 
 describe('passes in use', () => {
   it('report 11: of 60 s last through ten minutes of play, rung changes and a move, without one 403', async () => {
-    const rig = await startGroup(2, () => ({ passTtlS: 60 }));
+    const rig = await startGroup(2, () => ({ passTtlS: 60, origin: { targetS: 10 } }));
     const playlist = await (await rig.node(0).ask('/ch1/index.m3u8')).text();
     const own = urisOf(playlist).filter((uri) => !uri.startsWith('http'));
     const theirs = urisOf(playlist).filter((uri) => uri.startsWith('http'));
     const answers: number[] = [];
     for (let passedS = 0; passedS < 600; passedS += 10) {
-      await rig.run(10_000);
+      await rig.run(10_000, 500);
       const at = (passedS / 10) % 2;
       const node = rig.node(passedS < 240 ? 0 : 1);
       const uri = passedS < 240 ? `/ch1/${own[at]}` : (theirs[at] ?? '');

@@ -13,8 +13,8 @@ import { createLossyNetwork, type LossyNetwork } from './lossy-network.ts';
 import { memoryKeyStore } from './pass-fakes.ts';
 import { createVirtualClock, type VirtualClock } from './virtual-clock.ts';
 
-/** Real time that passes unseen between two looks at the world. */
-const stepMs = 100;
+/** Virtual time between two looks at the world, unless told otherwise. */
+const defaultStepMs = 100;
 const secondMs = 1_000;
 export const browserAgent = 'Mozilla/5.0 (X11; Linux x86_64) Chrome/156.0';
 
@@ -51,8 +51,8 @@ export type GroupRig = {
   readonly network: LossyNetwork;
   readonly clock: VirtualClock;
   node(at: number): GroupNode;
-  /** Time goes on; origins that are not frozen publish a segment each target duration. */
-  run(ms: number): Promise<void>;
+  /** Time goes on, `stepMs` (a divisor of 1000) at once; origins that are not frozen publish a segment each target duration. */
+  run(ms: number, stepMs?: number): Promise<void>;
 };
 
 export type NodeOptions = Partial<AgentSettings> & {
@@ -89,7 +89,7 @@ export async function startGroup(
       if (node === undefined) throw new Error(`there is no node ${at}`);
       return node;
     },
-    async run(ms) {
+    async run(ms, stepMs = defaultStepMs) {
       for (let passed = 0; passed < ms; passed += stepMs) {
         const before = clock.now().monoMs;
         await clock.run(stepMs);
@@ -152,6 +152,9 @@ function createGroupNode(parts: {
       },
     );
   let agent = create();
+  const createApp = () =>
+    createViewerApp({ viewing: agent.viewing, nodeId: id, clock, log, trustedProxies: [] });
+  let app = createApp();
   const end = () => {
     network.detach(peerUrl(id));
     agent.peers.stop();
@@ -168,8 +171,6 @@ function createGroupNode(parts: {
       agent.live.configure(streams, clock.now());
     },
     ask(path, asking = {}) {
-      const { viewing } = agent;
-      const app = createViewerApp({ viewing, nodeId: id, clock, log, trustedProxies: [] });
       const { address = '203.0.113.50', agent: userAgent = browserAgent, headers, method } = asking;
       const url = path.startsWith('http') ? path : `${base}${path}`;
       const init = { method: method ?? 'GET', headers: { 'user-agent': userAgent, ...headers } };
@@ -180,6 +181,7 @@ function createGroupNode(parts: {
     start() {
       end();
       agent = create();
+      app = createApp();
       const { peers } = agent;
       agent.live.configure(streams, clock.now());
       network.attach(peerUrl(id), (question, now) => peers.answer(question, now), clock);
