@@ -7,7 +7,7 @@ import { keepMarks, type Mark, marksOf } from '../../src/core/timeline/marks.ts'
 import { proveSameSource } from '../../src/core/timeline/proof.ts';
 import type { TimelineRun } from '../../src/core/timeline/run.ts';
 
-export const foundedAt = 1_790_000_000_000;
+const foundedAt = 1_790_000_000_000;
 
 export type Member = { readonly run: TimelineRun; readonly offset: number };
 

@@ -81,19 +81,14 @@ export async function packageSource(
   return folder;
 }
 
-export const hasGstreamer = hasCommand('gst-launch-1.0');
+const gstreamer = 'gst-launch-1.0';
+export const hasGstreamer = hasCommand(gstreamer);
 
 function packageByGstreamer(input: string, folder: string): string {
   const mux = ['mpegtsmux', 'name=m', '!', 'filesink', `location=${join(folder, 's0.ts')}`];
   const lane = (parser: string) => ['d.', '!', 'queue', '!', parser, '!', 'm.'];
   const source = ['filesrc', `location=${input}`, '!', 'tsdemux', 'name=d'];
-  execFileSync('gst-launch-1.0', [
-    '-q',
-    ...source,
-    ...mux,
-    ...lane('h264parse'),
-    ...lane('aacparse'),
-  ]);
+  execFileSync(gstreamer, ['-q', ...source, ...mux, ...lane('h264parse'), ...lane('aacparse')]);
   return folder;
 }
 

@@ -29,7 +29,7 @@ export type SyntheticOptions = {
   readonly others?: readonly OtherUnit[];
 };
 
-export const videoTrack: Track = {
+const videoTrack: Track = {
   kind: 'video',
   id: 256,
   encrypted: false,
@@ -72,10 +72,7 @@ export function inPieces(reading: Reading, size: number): Reading[] {
   return pieces;
 }
 
-export function dtsOf(
-  picture: number,
-  { base = 0, periodTicks = 3_600 }: SyntheticOptions,
-): number {
+function dtsOf(picture: number, { base = 0, periodTicks = 3_600 }: SyntheticOptions): number {
   return base + Math.round(picture * periodTicks);
 }
 

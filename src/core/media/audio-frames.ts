@@ -5,7 +5,7 @@ import type { AudioFrame } from './units.ts';
 import { ticksPerSecond, wrapTicks } from './units.ts';
 
 /** The payload of one PES packet of an audio stream. */
-export type AudioPayload = {
+type AudioPayload = {
   readonly bytes: Uint8Array;
   /** Of the first frame that begins in it; absent: it goes on from the frame before. */
   readonly pts?: number | undefined;

@@ -3,7 +3,7 @@ import { splitByStartCodes, withoutEscapes } from './nal-units.ts';
 import type { VideoFormat } from './units.ts';
 
 /** What a unit within a picture's bytes is for. */
-export type PartRole = 'delimiter' | 'filler' | 'parameters' | 'slice' | 'other';
+type PartRole = 'delimiter' | 'filler' | 'parameters' | 'slice' | 'other';
 
 /** The parts of a picture's bytes with start codes, see {@link splitByStartCodes}. */
 export function splitPicture(format: VideoFormat, bytes: Uint8Array): Uint8Array[] {

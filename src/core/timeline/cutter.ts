@@ -32,7 +32,7 @@ export type CanonicalSegment = {
  * `waiting`: nothing can begin yet. `cutting`: segments follow each other. For good, until a new cutter is made:
  * `jumped` (the packager's times went back or far ahead), `differs` (its tracks are not the run's).
  */
-export type CutterState = 'waiting' | 'cutting' | 'jumped' | 'differs';
+type CutterState = 'waiting' | 'cutting' | 'jumped' | 'differs';
 
 export type CanonicalCutter = {
   /** Takes what a reader found next; gives the segments that are finished by it, in order. */

@@ -83,6 +83,23 @@ export function foundRun(facts: FoundingFacts): Founding {
   return { kind: 'founded', run, offset };
 }
 
+/**
+ * The run as it is for another rung or rendition of the same packager: its windows and numbers, with that rung's
+ * tracks and grids. `offset` is the member's; one packager has one for all of its rungs.
+ */
+export function rungOf(
+  run: TimelineRun,
+  facts: Pick<FoundingFacts, 'tracks' | 'units'>,
+  offset: number,
+): TimelineRun | LayoutFault {
+  const layout = layoutOf(facts.tracks);
+  if (typeof layout === 'string') return layout;
+  const ticksOf = (pts: number) => unwrapTicks(pts + offset, run.originTicks);
+  const times = facts.units.flatMap((unit) => (unit.kind === 'video' ? ticksOf(unit.pts) : []));
+  const pictureGrid = pictureGridOf(times);
+  return { ...run, layout, pictureGrid, soundGrids: soundGridsOf(facts, ticksOf) };
+}
+
 /** Windows and where the first of them begins: before the newest keyframe, behind the one before it. */
 function windowOf(
   keys: readonly number[],
@@ -113,7 +130,10 @@ function secondsOf(ticks: number): number {
 }
 
 /** Where the first frame of each audio track lies; a track without frames yet gets the grid's zero. */
-function soundGridsOf(facts: FoundingFacts, ticksOf: (pts: number) => number): readonly Grid[] {
+function soundGridsOf(
+  facts: Pick<FoundingFacts, 'tracks' | 'units'>,
+  ticksOf: (pts: number) => number,
+): readonly Grid[] {
   const tracks = facts.tracks.filter((track) => track.kind === 'audio');
   return tracks.map(({ id }) => {
     const frame = facts.units.find(

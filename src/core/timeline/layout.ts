@@ -8,12 +8,12 @@ export type Layout = {
   readonly others: readonly OtherLayout[];
 };
 
-export type AudioLayout = {
+type AudioLayout = {
   readonly format: AudioFormat;
   readonly language?: string | undefined;
 };
 
-export type OtherLayout = {
+type OtherLayout = {
   readonly streamType: number;
   /** Descriptors of the stream, hex. */
   readonly descriptors: string;

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createTsReader } from '../../../src/core/media/ts-reader.ts';
 import type { OtherUnit, Reading, Track, Unit } from '../../../src/core/media/units.ts';
 import { wrapTicks } from '../../../src/core/media/units.ts';
+import { withGrids } from '../../../src/core/timeline/agreement.ts';
 import { type CanonicalSegment, createCanonicalCutter } from '../../../src/core/timeline/cutter.ts';
 import type { TimelineRun } from '../../../src/core/timeline/run.ts';
 import {
@@ -232,6 +233,23 @@ describe('sound', () => {
     for (const segment of listed(cut([shift(60, 1)]).segments)) {
       expect(segment).toEqual(whole.get(segment.number));
     }
+  });
+
+  it('that has a gap is the same for a member that joins behind it with the grids of another', () => {
+    const moved = (from: number): Reading => {
+      const reading = syntheticReading({ from, to: 600 });
+      const units = reading.units.map((unit) =>
+        unit.kind === 'audio' && unit.pts > 300_000 ? { ...unit, pts: unit.pts + 860 } : unit,
+      );
+      return { ...reading, units };
+    };
+    const first = cut([moved(0)]);
+    const run = withGrids(aRun(), first.cutter.grids());
+    expect(run.soundGrids[0]?.anchor).toBe(epoch + 900);
+    const joined = listed(cut([moved(200)], { run }).segments);
+    const whole = byNumber(first.segments);
+    expect(joined.length).toBeGreaterThan(3);
+    for (const segment of joined) expect(segment).toEqual(whole.get(segment.number));
   });
 
   it('alone is cut exactly at its windows', () => {

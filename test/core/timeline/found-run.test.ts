@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ticksPerSecond } from '../../../src/core/media/units.ts';
 import { createCanonicalCutter } from '../../../src/core/timeline/cutter.ts';
-import { type FoundingFacts, foundRun } from '../../../src/core/timeline/found-run.ts';
+import { type FoundingFacts, foundRun, rungOf } from '../../../src/core/timeline/found-run.ts';
 import { pictureGridOf } from '../../../src/core/timeline/picture-grid.ts';
 import type { TimelineRun } from '../../../src/core/timeline/run.ts';
 import {
@@ -100,6 +100,24 @@ describe('a run that is founded', () => {
     expect(numbers).toEqual(numbers.map((_, index) => (numbers[0] ?? 0) + index));
     const longest = Math.max(...segments.map((segment) => segment.durationTicks));
     expect(longest).toBeLessThanOrEqual(run.targetDurationS * ticksPerSecond);
+  });
+
+  it('serves every rung of a packager, with the same numbers and windows', () => {
+    const { run, offset } = founded({ to: 100 });
+    const { tracks, units } = syntheticReading({ to: 200, periodTicks: 1_800, sampleRate: 44_100 });
+    const rung = rungOf(run, { tracks, units }, offset);
+    if (typeof rung === 'string') throw new Error(rung);
+    expect(rung).toMatchObject({ originTicks: run.originTicks, segmentTicks: run.segmentTicks });
+    expect(rung.pictureGrid?.period).toBe(1_800);
+    expect(rung.soundGrids[0]?.period).toBeCloseTo(2_089.8, 1);
+    const numbersFor = (each: TimelineRun, periodTicks: number, sampleRate: number) => {
+      const cutter = createCanonicalCutter(each, { offset, nearTicks: run.originTicks });
+      const isKey = (picture: number) => (picture * periodTicks) % 90_000 === 0;
+      const source = { to: 2_000_000 / periodTicks, periodTicks, isKey, sampleRate };
+      return cutter.push(syntheticReading(source)).map((each_) => [each_.number, each_.startTicks]);
+    };
+    expect(numbersFor(rung, 1_800, 44_100)).toEqual(numbersFor(run, 3_600, 48_000));
+    expect(rungOf(run, { tracks: [], units: [] }, offset)).toBe('empty');
   });
 
   it('of sound alone numbers exact windows, from its first number on', () => {
