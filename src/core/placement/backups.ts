@@ -1,8 +1,9 @@
 import type { NodeFacts } from '../group/node.ts';
 import type { ReasonCode } from '../reasons.ts';
 import type { StreamFacts } from '../stream/stream.ts';
+import { readAddress } from '../viewer/address-class.ts';
 import type { Viewer } from '../viewer/viewer.ts';
-import { fitPlace, isSamePlace, type Place } from './address-fit.ts';
+import { fitPlace, isSamePlace, type NodePlaces, type Place } from './address-fit.ts';
 import type { Candidate, Candidates } from './candidates.ts';
 
 /** A node that may be named to one viewer, and where that viewer finds the stream. */
@@ -20,17 +21,42 @@ export type Verdict = {
   readonly reasons: readonly ReasonCode[];
 };
 
+/** The nodes that may be named to a viewer, and what was decided of each. */
+type Offered = { readonly offers: readonly Offer[]; readonly verdicts: readonly Verdict[] };
+
+type Asked = {
+  readonly candidates: Candidates;
+  readonly viewer: Viewer;
+  /** Ids of the nodes the viewer was sent on by. */
+  readonly visited: readonly string[];
+};
+
+/** Decided once for all viewers who are alike, as long as the candidates are what they are. */
+const decided = new WeakMap<Candidates, Map<string, Offered>>();
+
 /**
  * Every node that may be named to this viewer as a backup of our stream, by node id; the up to two that are
  * named are picked among them, evenly. When nobody is eligible, the least bad: first those that may well be there
  * while we hear nobody, then overloaded ones, and dead-looking ones only if all look dead.
  */
-export function offerBackups(parts: {
-  readonly candidates: Candidates;
-  readonly viewer: Viewer;
-  /** Ids of the nodes the viewer was sent on by. */
-  readonly visited: readonly string[];
-}): { readonly offers: readonly Offer[]; readonly verdicts: readonly Verdict[] } {
+export function offerBackups(asked: Asked): Offered {
+  const { candidates, viewer, visited } = asked;
+  if (visited.length > 0) {
+    return decideOffers(asked);
+  }
+  const from = readAddress(viewer.address);
+  const kind = [viewer.isPublic, viewer.isHttps, viewer.followsBackups, from?.version, from?.class];
+  const ofCandidates = decided.get(candidates) ?? new Map<string, Offered>();
+  const known = ofCandidates.get(kind.join());
+  if (known !== undefined) {
+    return known;
+  }
+  const offered = decideOffers(asked);
+  decided.set(candidates, ofCandidates.set(kind.join(), offered));
+  return offered;
+}
+
+function decideOffers(parts: Asked): Offered {
   const { candidates, viewer, visited } = parts;
   const judged = candidates.list.map((candidate) => {
     const { fit, reasons } = judgeFor({
@@ -52,17 +78,17 @@ export function offerBackups(parts: {
   const looksDead = !candidates.list.some(({ isReachable }) => isReachable);
   const ranks = judged.map(({ reasons }) => lastResortRank(reasons, looksDead));
   const best = Math.min(...ranks);
-  const named: { candidate: Candidate; place: Place }[] = [];
+  const named: { candidate: Candidate; place: Place; places: NodePlaces }[] = [];
   const verdicts = judged.map(({ candidate, fit, reasons }, index): Verdict => {
     const about = { node: candidate.node.id, stream: candidate.stream.name };
     if (fit.kind === 'unfit' || ranks[index] !== best || best === Infinity) {
       return { ...about, reasons };
     }
-    const placed = { places: candidate.places, place: fit.place };
-    if (named.some((other) => isSamePlace({ ...other, places: other.candidate.places }, placed))) {
+    const placed = { candidate, place: fit.place, places: candidate.places };
+    if (named.some((other) => isSamePlace(other, placed))) {
       return { ...about, reasons: [...reasons, 'address-same'] };
     }
-    named.push({ candidate, place: fit.place });
+    named.push(placed);
     return { ...about, reasons };
   });
   return { offers: named.map(({ candidate, place }) => offer(candidate, place)), verdicts };
