@@ -16,10 +16,10 @@ import { createVirtualClock, type VirtualClock } from './virtual-clock.ts';
 /** Virtual time between two looks at the world, unless told otherwise. */
 const defaultStepMs = 100;
 const secondMs = 1_000;
-export const browserAgent = 'Mozilla/5.0 (X11; Linux x86_64) Chrome/156.0';
+const browserAgent = 'Mozilla/5.0 (X11; Linux x86_64) Chrome/156.0';
 
 /** What a viewer sends, where it matters. */
-export type Asking = {
+type Asking = {
   readonly address?: string;
   readonly agent?: string | undefined;
   readonly headers?: Record<string, string>;
