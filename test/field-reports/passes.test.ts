@@ -104,7 +104,11 @@ const forgeries: readonly Forgery[] = [
   {
     what: 'ten kilobytes',
     reason: 'pass-too-long',
-    make: (rig) => sign(rig, claimsFor(rig, { lgn: 'x'.repeat(5_000) })),
+    make: async (rig) => {
+      const pass = await sign(rig, claimsFor(rig, { lgn: 'x'.repeat(7_500) }));
+      expect(pass.length).toBeGreaterThan(10 * 1024);
+      return pass;
+    },
   },
 ];
 

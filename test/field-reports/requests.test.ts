@@ -75,6 +75,15 @@ describe("a viewer's requests", () => {
     expect(await answer.text()).not.toContain('evil.example.org');
   });
 
+  it.each([
+    [12 * 1024, 200],
+    [12 * 1024 + 1, 400],
+  ])('with a path and query of %i characters are answered %i', async (length, status) => {
+    const rig = await startGroup(1);
+    const answer = await rig.node(0).ask('/ch1/index.m3u8?x='.padEnd(length, 'y'));
+    expect(answer.status).toBe(status);
+  });
+
   it('over https are told of https backups only', async () => {
     const rig = await startGroup(3, (at) =>
       at === 1 ? { publicUrl: 'https://node-b.example.net' } : {},

@@ -8,7 +8,7 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 export type BrowserPlayer = 'hls' | 'shaka' | 'vhs';
 
 /** One request of the page that went to a media server, whether it was answered or not. */
-export type PlayerRequest = { readonly at: number; readonly url: URL };
+type PlayerRequest = { readonly at: number; readonly url: URL };
 
 /** What the page has measured so far; instants in Unix ms. See `player-page.js`. */
 export type Measured = {
@@ -28,7 +28,7 @@ export type Measured = {
   readonly now: number;
 };
 
-export type Gap = {
+type Gap = {
   readonly at: number;
   /** Between two shown pictures. */
   readonly ms: number;

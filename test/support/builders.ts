@@ -53,7 +53,7 @@ export function aLadder(ladder: Partial<Ladder> = {}): Ladder {
   return { variants: [aVariant()], renditions: [], ...ladder };
 }
 
-export function someHls(hls: Partial<HlsFacts> = {}): HlsFacts {
+function someHls(hls: Partial<HlsFacts> = {}): HlsFacts {
   return {
     air: onAir,
     lastMovedAt: testNow.wallMs,

@@ -7,8 +7,8 @@ import { observeViewer } from '../../core/viewer/observe.ts';
 import { observeConnection } from './connection.ts';
 import { respond } from './respond.ts';
 
-/** Longest path and query that are looked at, characters; longer ones are malformed. */
-const urlLengthMax = 8 * 1024;
+/** Longest path and query that are looked at, characters; longer ones are malformed. A pass far too long still fits, to be refused as what it is. */
+const urlLengthMax = 12 * 1024;
 
 type Environment = { Bindings: Partial<HttpBindings> };
 
