@@ -138,6 +138,26 @@ describe("a viewer's requests", () => {
     expect((await node.ask(`/solo/hd/${uri}`)).status).toBe(200);
   });
 
+  it('for low-latency HLS are sent on to a node that has it so, and wait there for the next part', async () => {
+    const lowLatency = { partsPerSegment: 4, container: 'fmp4' } as const;
+    const rig = await startGroup(2, () => ({ origin: lowLatency }));
+    rig.node(0).origin.knobs.status = 404;
+    await rig.run(6_000);
+    const sentOn = await rig.node(0).ask('/ch1/index.m3u8');
+    expect(sentOn.status).toBe(302);
+    const location = sentOn.headers.get('location') ?? '';
+    const playlist = await (await rig.node(1).ask(location)).text();
+    const [uri = ''] = urisOf(playlist);
+    const media = await (await rig.node(1).ask(`/ch1/${uri}`)).text();
+    expect(media).toContain('#EXT-X-PART:');
+    const first = Number(/#EXT-X-MEDIA-SEQUENCE:(\d+)/.exec(media)?.[1]);
+    const next = first + (media.match(/^#EXTINF/gm)?.length ?? 0);
+    const waiting = rig.node(1).ask(`/ch1/${uri}&_HLS_msn=${next}&_HLS_part=0`);
+    await expect.poll(() => rig.node(1).origin.requests.at(-1)?.query).toContain('_HLS_msn');
+    rig.node(1).origin.advancePart();
+    expect(await (await waiting).text()).toContain('#EXT-X-PART:');
+  });
+
   it('for DASH are sent on, too', async () => {
     const rig = await startGroup(2);
     const mpd = '<?xml version="1.0"?><MPD type="dynamic"><Period id="1"></Period></MPD>';
