@@ -37,11 +37,6 @@ export function createSelf(parts: {
 }
 
 function differs(now: NodeFacts, last: NodeFacts): boolean {
-  return (
-    now.ownSessions !== last.ownSessions ||
-    now.backupSessions !== last.backupSessions ||
-    now.keys !== last.keys ||
-    now.signingKey !== last.signingKey ||
-    now.addresses !== last.addresses
-  );
+  const facts = Object.keys(now) as (keyof NodeFacts)[];
+  return facts.some((fact) => now[fact] !== last[fact]);
 }

@@ -148,14 +148,17 @@ describe("a viewer's requests", () => {
     const location = sentOn.headers.get('location') ?? '';
     const playlist = await (await rig.node(1).ask(location)).text();
     const [uri = ''] = urisOf(playlist);
+    rig.node(1).origin.advancePart();
+    await rig.run(600);
     const media = await (await rig.node(1).ask(`/ch1/${uri}`)).text();
     expect(media).toContain('#EXT-X-PART:');
     const first = Number(/#EXT-X-MEDIA-SEQUENCE:(\d+)/.exec(media)?.[1]);
     const next = first + (media.match(/^#EXTINF/gm)?.length ?? 0);
-    const waiting = rig.node(1).ask(`/ch1/${uri}&_HLS_msn=${next}&_HLS_part=0`);
+    const waiting = rig.node(1).ask(`/ch1/${uri}&_HLS_msn=${next}&_HLS_part=1`);
     await expect.poll(() => rig.node(1).origin.requests.at(-1)?.query).toContain('_HLS_msn');
     rig.node(1).origin.advancePart();
-    expect(await (await waiting).text()).toContain('#EXT-X-PART:');
+    const parts = (await (await waiting).text()).match(/^#EXT-X-PART:/gm);
+    expect(parts?.length).toBe((media.match(/^#EXT-X-PART:/gm)?.length ?? 0) + 1);
   });
 
   it('for DASH are sent on, too', async () => {
