@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { afterAll } from 'vitest';
 
 const run = promisify(execFile);
 
@@ -16,12 +17,14 @@ export function hasCommand(name: string): boolean {
 let folder: string | undefined;
 const made = new Map<string, Promise<string>>();
 
-/** Folder of this test file's clips; gone when its process ends. */
+afterAll(() => {
+  if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+});
+
+/** Folder of this test file's clips; gone when the file is done. */
 export function clipFolder(): string {
   if (folder === undefined) {
-    const fresh = mkdtempSync(join(tmpdir(), 'understudy-clips-'));
-    folder = fresh;
-    process.once('exit', () => rmSync(fresh, { recursive: true, force: true }));
+    folder = mkdtempSync(join(tmpdir(), 'understudy-clips-'));
   }
   return folder;
 }
