@@ -262,6 +262,35 @@ describe('any history of openings', () => {
   });
 });
 
+describe('the loss of nodes that were not named to a viewer', () => {
+  it('changes nothing for it when it opens again, whoever opens meanwhile', () => {
+    const lost = fc.record({
+      nodes: fc.integer({ min: 3, max: 8 }),
+      gone: fc.subarray(nodeIds.slice(1)),
+      before: fc.nat(20),
+      between: fc.nat(20),
+      session: fc.constantFrom(undefined, 's1'),
+    });
+    fc.assert(
+      fc.property(lost, ({ nodes, gone, before, between, session }) => {
+        const spread = createSpread(selfId);
+        const asker = { viewerKey: 'one', stream: 'ch1', session };
+        const offers = others(nodes);
+        const openAll = (count: number, from: readonly Offer[], who: string) => {
+          for (let index = 0; index < count; index += 1)
+            spread.pick(from, { viewerKey: `${who} ${index}`, stream: 'ch1' }, testNow);
+        };
+        openAll(before, offers, 'before');
+        const choice = idsOf(spread.pick(offers, asker, testNow));
+        const left = offers.filter(({ node: { id } }) => choice.includes(id) || !gone.includes(id));
+        openAll(between, left, 'between');
+        expect(idsOf(spread.pick(left, asker, later(1_000)))).toEqual(choice);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
 describe('viewers who were sent to a node', () => {
   it('count for it during this second and the next, each node by itself', () => {
     const spread = createSpread(selfId);

@@ -129,4 +129,45 @@ describe('the backups offered to a viewer', () => {
       'node-c',
     ]);
   });
+
+  it('report 27: are one of two nodes whose names lead to one IP address', () => {
+    const twins = ['node-b', 'node-c'].map((id, at) =>
+      aPeer({ facts: { id, addresses: [`198.51.100.7:808${at}`] } }),
+    );
+    expect(offered([...twins, aPeer({ facts: { id: 'node-d' } })])).toEqual({
+      offers: ['node-b', 'node-d'],
+      verdicts: { 'node-b': [], 'node-c': ['address-same'], 'node-d': [] },
+    });
+  });
+
+  it('are never this node, nor at its place, and no two nodes or places alike', () => {
+    const where = fc.record({
+      id: fc.constantFrom('node-a', 'node-b', 'node-c', 'node-d', 'node-e'),
+      publicUrl: fc.constantFrom(
+        undefined,
+        ...['http://node-a.example.net', 'http://b.example.net', 'http://203.0.113.7:81'],
+      ),
+      addresses: fc.uniqueArray(
+        fc.constantFrom('203.0.113.7:80', '203.0.113.8:80', '10.0.0.7:80', '[2001:db8::7]:80'),
+      ),
+      reachability: fc.constantFrom('reachable' as const, 'unknown' as const),
+    });
+    fc.assert(
+      fc.property(fc.array(where, { maxLength: 6 }), (parts) => {
+        const peers = parts.map(({ reachability, ...facts }) => aPeer({ facts, reachability }));
+        const { offers } = offerBackups({
+          candidates: judged(peers),
+          viewer: aViewer(),
+          visited: [],
+        });
+        const ids = offers.map(({ node }) => node.id);
+        const hosts = offers.map(({ base }) => new URL(base).hostname);
+        expect(ids).not.toContain('node-a');
+        expect(hosts).not.toContain('node-a.example.net');
+        expect(new Set(ids).size).toBe(ids.length);
+        expect(new Set(hosts).size).toBe(hosts.length);
+      }),
+      { numRuns: 300 },
+    );
+  });
 });

@@ -271,6 +271,38 @@ describe('a stream that is on air nowhere', () => {
   });
 });
 
+describe('a stream that every other node has but may not take viewers for', () => {
+  const overloaded = [peer('node-b', { overloaded: true }), peer('node-c', { overloaded: true })];
+  const draining = [peer('node-b', { draining: true }), peer('node-c', { draining: true })];
+
+  it('report 24: still goes to own viewers while all nodes are overloaded, with the least bad as backups', () => {
+    expect(place({ peers: overloaded })).toMatchObject({
+      kind: 'serve',
+      reason: 'own-viewer',
+      offers: ['node-b', 'node-c'],
+      verdicts: { 'node-b': ['overloaded'], 'node-c': ['overloaded'] },
+    });
+    expect(place({ peers: draining })).toMatchObject({ kind: 'serve', offers: [] });
+  });
+
+  it.each([
+    ['overloaded', overloaded],
+    ['draining', draining],
+  ])('is sent to none of them for being %s: what is left here, or nothing', (reason, peers) => {
+    expect(place({ own: frozen, peers })).toMatchObject({ kind: 'serve', reason: 'last-resort' });
+    expect(place({ own: frozen, peers }, { hasPlaylist: false })).toMatchObject({
+      kind: 'not-found',
+      reason: 'nobody-has-it',
+      verdicts: { 'node-a': ['frozen'], 'node-b': [reason], 'node-c': [reason] },
+    });
+  });
+
+  it('is sent to the one that may', () => {
+    const peers = [peer('node-b', { overloaded: true }), peer('node-c')];
+    expect(place({ own: frozen, peers })).toMatchObject({ kind: 'redirect', target: 'node-c' });
+  });
+});
+
 describe('a name that this node does not carry', () => {
   const none = { own: undefined };
   const nothing = { hasPlaylist: false };
