@@ -1,0 +1,78 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { launchBrowser, type Playback, type PlayerBrowser } from '../support/browser.ts';
+import { type FfmpegSource, startFfmpegSource } from '../support/ffmpeg-source.ts';
+import { isInstalled } from '../support/installed.ts';
+import { folderContent, type OriginServer, startOrigin } from '../support/origin-servers.ts';
+
+/** What the tests with real players believe: that the page sees each kind of damage it is asked about. */
+describe.skipIf(!['chromium', 'ffmpeg'].every(isInstalled))(
+  'the page that measures players',
+  () => {
+    let source: FfmpegSource;
+    let browser: PlayerBrowser;
+    let origin: OriginServer;
+    let playback: Playback;
+
+    beforeAll(async () => {
+      [source, browser] = await Promise.all([startFfmpegSource(), launchBrowser()]);
+      origin = await startOrigin('127.0.0.2', folderContent(source.folder));
+      playback = await browser.play('hls', `${origin.url}/index.m3u8`);
+      await playback.waitForFrames(50, 30_000);
+    });
+
+    afterAll(async () => {
+      await browser?.close();
+      await origin?.close();
+      await source?.stop();
+    });
+
+    test('reads the number of every picture, and counts requests by host', async () => {
+      const { frames, unread, errors } = await playback.measure();
+      expect(frames).toBeGreaterThanOrEqual(50);
+      expect(unread).toBe(0);
+      expect(errors).toEqual([]);
+      expect(new Set(playback.requests.map(({ url }) => url.hostname))).toEqual(
+        new Set(['127.0.0.2']),
+      );
+    });
+
+    test('sees a picture that stands still, and how long', async () => {
+      const { frames, now } = await playback.measure();
+      await inPage('video.pause()');
+      await delay(1500);
+      await inPage('video.play()');
+      const { gaps } = await playback.waitForFrames(frames + 25, 10_000);
+      const longest = Math.max(...gaps.filter(({ at }) => at > now).map(({ ms }) => ms));
+      expect(longest).toBeGreaterThanOrEqual(1400);
+    });
+
+    test('sees pictures that are shown again and pictures that are missing', async () => {
+      const { frames, now } = await playback.measure();
+      await inPage('video.currentTime -= 2');
+      await playback.waitForFrames(frames + 25, 10_000);
+      await inPage('video.currentTime += 2');
+      const { gaps } = await playback.waitForFrames(frames + 50, 10_000);
+      const jumps = gaps.filter(({ at }) => at > now).map(({ jump }) => jump);
+      expect(Math.min(...jumps)).toBeLessThanOrEqual(-40);
+      expect(Math.max(...jumps)).toBeGreaterThanOrEqual(40);
+    });
+
+    test('sees a player that gives up and has nothing left to show', async () => {
+      const before = await playback.measure();
+      origin.stopStream();
+      await playback.page.waitForFunction(
+        `measured().starvedMs > ${before.starvedMs + 1000}`,
+        undefined,
+        { timeout: 30_000, polling: 100 },
+      );
+      const after = await playback.measure();
+      expect(after.errors.filter(({ fatal }) => fatal)).not.toEqual([]);
+      expect(after.now - after.lastAt).toBeGreaterThan(1000);
+    });
+
+    async function inPage(code: string): Promise<void> {
+      await playback.page.evaluate(`{ const video = document.querySelector('video'); ${code}; }`);
+    }
+  },
+);
