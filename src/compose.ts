@@ -101,11 +101,12 @@ async function assemble(config: Config, base: Base): Promise<Omit<Agent, 'stop'>
     store: createAdminTokenStore(database),
     nowMs: clock.now().wallMs,
   });
+  let wait: string | undefined = 'the node is starting';
   const administer = createAdminister({
     startedAt: clock.now().wallMs,
     ...{ self, catalogue, peers, keys, sessions, groups: agent.groups },
     facts: (name) => live.facts(name),
-    unready: () => undefined,
+    unready: () => wait,
   });
   const cycles = new Cycles({ clock, log, every });
   stops.push(() => cycles.stop());
@@ -133,6 +134,11 @@ async function assemble(config: Config, base: Base): Promise<Omit<Agent, 'stop'>
   agent.setAddresses(announcedAddresses({ host: config.viewers.listen.host, port: ports.viewers }));
   peers.start();
   stops.push(() => peers.stop());
+  wait = undefined;
+  stops.push(() => {
+    wait = 'the node is stopping';
+    log.info('agent stopping');
+  });
   return { freshAdminToken: token.fresh, ports, reloadStreams: reload };
 }
 

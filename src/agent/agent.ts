@@ -97,8 +97,8 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings) {
     signingKeyId: () => keys.signing()?.id,
   });
   const cycles: readonly Cycle[] = [
-    // Not waited for: one origin that hangs must not hold up the next look at the others.
-    { name: 'live streams', everyMs: liveTickMs, run: (now) => void live.tick(now) },
+    // One origin that hangs must not hold up the next look at the others.
+    { name: 'live streams', everyMs: liveTickMs, overlaps: true, run: (now) => live.tick(now) },
     { name: 'sessions', everyMs: secondMs, run: (now) => sessions.expire(now) },
     { name: 'viewing keys', everyMs: secondMs, run: (now) => keys.tick(now, peers.list(now)) },
   ];

@@ -5,6 +5,8 @@ import type { Clock, Log } from './ports.ts';
 export type Cycle = {
   readonly name: string;
   readonly everyMs: number;
+  /** Begun again although the last run is still under way: one that waits for one of many must not hold up the others. */
+  readonly overlaps?: boolean;
   readonly run: (now: Now) => void | Promise<void>;
 };
 
@@ -12,14 +14,13 @@ export type Cycle = {
 export type Every = (ms: number, run: () => void) => () => void;
 
 /**
- * Runs cycles without overlap: a run that is still going when its time comes again is left to finish. A run that
- * throws is logged and counted, and the cycle goes on: serving never depends on it.
+ * Runs cycles; unless it says otherwise, one that is still going when its time comes again is left to finish. A run that
+ * fails is logged, and the cycle goes on: serving never depends on it.
  */
 export class Cycles {
   readonly #deps: { readonly clock: Clock; readonly log: Log; readonly every: Every };
   readonly #stops: (() => void)[] = [];
   readonly #running = new Set<Promise<void>>();
-  #failures = 0;
 
   constructor(deps: { clock: Clock; log: Log; every: Every }) {
     this.#deps = deps;
@@ -29,7 +30,7 @@ export class Cycles {
     let busy = false;
     this.#stops.push(
       this.#deps.every(cycle.everyMs, () => {
-        if (busy) return;
+        if (busy && cycle.overlaps !== true) return;
         busy = true;
         const run = this.#run(cycle).finally(() => {
           busy = false;
@@ -38,11 +39,6 @@ export class Cycles {
         this.#running.add(run);
       }),
     );
-  }
-
-  /** Runs that threw since start. */
-  get failures(): number {
-    return this.#failures;
   }
 
   /** Stops all timers and waits for runs under way. */
@@ -55,7 +51,6 @@ export class Cycles {
     try {
       await cycle.run(this.#deps.clock.now());
     } catch (error) {
-      this.#failures += 1;
       this.#deps.log.error('cycle failed', { cycle: cycle.name, cause: String(error) });
     }
   }

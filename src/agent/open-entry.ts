@@ -15,6 +15,7 @@ import {
 /** The stream as it is asked for here; without `group` where only peers may know one. */
 type Asked = { readonly name: string; readonly group?: string | undefined };
 type Form = 'hls-entry' | 'dash-entry';
+type Served = Extract<Placement, { kind: 'serve' }>;
 
 const entryNames = { 'hls-entry': 'index.m3u8', 'dash-entry': 'manifest.mpd' } as const;
 
@@ -49,26 +50,25 @@ export function openEntry(
     case 'redirect':
       return redirect(deps, opening, placement);
     case 'serve':
-      if (form === 'hls-entry' && entry !== undefined)
-        return serveMultivariant(deps, { ...opening, entry }, placement);
-      return mpd === undefined
-        ? notFromHere('starting')
-        : {
-            kind: 'playlist',
-            body: mpd.text,
-            contentType: mpd.contentType,
-            reason: placement.reason,
-          };
+      return form === 'hls-entry'
+        ? serveMultivariant(deps, opening, placement)
+        : serveMpd(mpd, placement);
   }
+}
+
+function serveMpd(mpd: MpdSnapshot | undefined, { reason }: Served): Answer {
+  if (mpd === undefined) return notFromHere('starting');
+  return { kind: 'playlist', body: mpd.text, contentType: mpd.contentType, reason };
 }
 
 /** The playlist of one viewer: one pass good here and at the backups, which are named behind every variant. */
 async function serveMultivariant(
   deps: ViewingDeps,
-  opening: Opening & { readonly asked: Asked; readonly entry: Entry },
-  placement: Extract<Placement, { kind: 'serve' }>,
+  opening: Opening & { readonly asked: Asked; readonly entry?: Entry | undefined },
+  placement: Served,
 ): Promise<Answer> {
   const { request, arrival, asked, entry } = opening;
+  if (entry === undefined) return notFromHere('starting');
   const { viewer, now } = request;
   const self = deps.self();
   const { session: known, nodes: had } = arrival;

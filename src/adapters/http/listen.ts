@@ -1,7 +1,7 @@
 import { readFileSync, unwatchFile, watchFile } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { createSecureServer, type Http2SecureServer } from 'node:http2';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import type { Log } from '../../agent/ports.ts';
 
@@ -45,6 +45,11 @@ export async function listenWith(
   server: Server | Http2SecureServer,
   { host, port }: { host: string; port: number },
 ): Promise<Listener> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen({ host, port }, () => {
@@ -52,7 +57,7 @@ export async function listenWith(
       resolve();
     });
   });
-  return { address: server.address() as AddressInfo, close: () => close(server) };
+  return { address: server.address() as AddressInfo, close: () => close(server, sockets) };
 }
 
 function plainServer(): Server {
@@ -89,11 +94,11 @@ function secureServer(files: TlsFiles, log: Log): Http2SecureServer {
   return server;
 }
 
-function close(server: Server | Http2SecureServer): Promise<void> {
+/** Idle connections end at once, busy ones when they are done; what is left after a while is cut, so that the process can end. */
+function close(server: Server | Http2SecureServer, sockets: ReadonlySet<Socket>): Promise<void> {
   return new Promise((resolve) => {
     const cut = setTimeout(() => {
-      if ('closeAllConnections' in server) server.closeAllConnections();
-      resolve();
+      for (const socket of sockets) socket.destroy();
     }, closeMsMax);
     server.close(() => {
       clearTimeout(cut);

@@ -2,14 +2,20 @@ import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync } from 'node:fs';
 import { connect } from 'node:http2';
+import { get } from 'node:https';
 import { join } from 'node:path';
 import { connect as connectTls, type DetailedPeerCertificate } from 'node:tls';
 import { Hono } from 'hono';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { listen } from '../../../src/adapters/http/listen.ts';
+import { createViewerApp } from '../../../src/adapters/http/viewer-app.ts';
+import { type Answer, notFromHere } from '../../../src/agent/answer.ts';
+import type { Viewing } from '../../../src/agent/viewing.ts';
+import type { ViewerRequest } from '../../../src/agent/viewing-parts.ts';
 import { createFakeLog } from '../../support/fake-log.ts';
 import { isInstalled } from '../../support/installed.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
+import { createVirtualClock } from '../../support/virtual-clock.ts';
 
 const app = new Hono().get('/', (context) => context.text('hello'));
 
@@ -25,6 +31,21 @@ function makeCertificate(folder: string, name: string) {
     { stdio: 'ignore' },
   );
   return files;
+}
+
+async function statusOverH2(port: number): Promise<number | undefined> {
+  const session = connect(`https://127.0.0.1:${port}`, { rejectUnauthorized: false });
+  const request = session.request({ ':path': '/x/index.m3u8' });
+  const [headers] = await once(request, 'response');
+  session.destroy();
+  return headers[':status'];
+}
+
+async function statusOverH1(port: number): Promise<number | undefined> {
+  const options = { host: '127.0.0.1', port, path: '/x/index.m3u8', rejectUnauthorized: false };
+  const [response] = await once(get({ ...options, agent: false }), 'response');
+  response.resume();
+  return response.statusCode;
 }
 
 async function certificateAt(port: number): Promise<DetailedPeerCertificate> {
@@ -64,6 +85,45 @@ describe.skipIf(!isInstalled('openssl'))('a listener with a certificate', () => 
       .toBe('second');
     expect(await ask()).toBe(200);
   });
+});
+
+describe.skipIf(!isInstalled('openssl'))('a listener over TLS', () => {
+  it('lets no HTTP/2 connection that never ends keep the process', async () => {
+    const tls = makeCertificate(tempFolder(), 'any');
+    const endless = new Hono().get('/', () => new Promise<Response>(() => {}));
+    const log = createFakeLog();
+    const listener = await listen({ app: endless, host: '127.0.0.1', port: 0, tls, log });
+    const url = `https://127.0.0.1:${listener.address.port}`;
+    const session = connect(url, { rejectUnauthorized: false });
+    session.on('error', () => {});
+    session.request({ ':path': '/' }).on('error', () => {});
+    await once(session, 'remoteSettings');
+    const ended = once(session, 'close');
+    await listener.close();
+    await ended;
+  });
+
+  it.each(['h2', 'http/1.1'] as const)(
+    'by %s tells that a viewer is on https, and from where',
+    async (protocol) => {
+      const tls = makeCertificate(tempFolder(), 'any');
+      const log = createFakeLog();
+      const viewers: unknown[] = [];
+      const open = async ({ viewer }: ViewerRequest): Promise<Answer> => {
+        viewers.push(viewer);
+        return notFromHere('unknown-stream');
+      };
+      const viewing = { open } as unknown as Viewing;
+      const clock = createVirtualClock();
+      const parts = { viewing, nodeId: 'node-a', clock, log, trustedProxies: [] };
+      const viewerApp = createViewerApp(parts);
+      const listener = await listen({ app: viewerApp, host: '127.0.0.1', port: 0, tls, log });
+      onTestFinished(() => listener.close());
+      const { port } = listener.address;
+      expect(await (protocol === 'h2' ? statusOverH2(port) : statusOverH1(port))).toBe(404);
+      expect(viewers).toMatchObject([{ address: '127.0.0.1', isHttps: true }]);
+    },
+  );
 });
 
 describe('a listener', () => {
