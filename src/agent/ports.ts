@@ -2,10 +2,12 @@
  * The outside world on one page. Adapters implement these types; nothing in `core` or `agent` reaches
  * the world in another way. Every call states how it fails.
  */
+import type { Coverage } from '../core/archive/coverage.ts';
+import type { TimeRange } from '../core/archive/ranges.ts';
 import type { PeerAnswer, PeerQuestion, PeerRefusal } from '../core/group/exchange.ts';
 import type { PassClaims } from '../core/pass/claims.ts';
 import type { ReasonCode } from '../core/reasons.ts';
-import type { StreamConfig } from '../core/stream/stream.ts';
+import type { Container, StreamConfig } from '../core/stream/stream.ts';
 import type { Now, UnixMs } from '../core/time.ts';
 
 /** Both clocks in one reading. Never fails. */
@@ -144,3 +146,65 @@ export type PeerLink = {
 
 /** Answers an authentic question of another node; `now` is when it came. */
 export type AnswerPeer = (question: PeerQuestion, now: Now) => Promise<PeerAnswer | PeerRefusal>;
+
+/**
+ * What is recorded, as merged ranges. Only `agent/archive/coverages.ts` uses it: it holds the same in memory and is the
+ * one that merges. Synchronous; each call is one transaction. @throws store_failed
+ */
+export type CoverageStore = {
+  /** Everything, by stream and container. */
+  list(): readonly Coverage[];
+  /** Puts `ranges` (sorted, disjoint) in place of all that overlaps or touches `within`. */
+  rewrite(
+    stream: string,
+    container: Container,
+    within: TimeRange,
+    ranges: readonly TimeRange[],
+  ): void;
+  /** Forgets a stream. */
+  remove(stream: string): void;
+};
+
+/** One recorded segment. */
+export type ArchivedSegment = {
+  /** Its path below `/{stream}/~archive/{rung}/`: URL-safe, one segment, the same for as long as it is kept. */
+  readonly name: string;
+  readonly startMs: UnixMs;
+  readonly durationMs: number;
+  /** Size of the file; 0 if not known. */
+  readonly bytes: number;
+  /** One life of what made the segments: timestamps go on from one to the next while run and number do. */
+  readonly run: string;
+  readonly number: number;
+  /** The initialisation segment, in the form of `name`; absent for `ts`. */
+  readonly map?: string | undefined;
+};
+
+/** Neighbouring recorded segments in the order of time: the same array as long as nothing in it changed. */
+export type ArchiveBlock = readonly ArchivedSegment[];
+
+/** A playlist of a stream as it is recorded; `rung` is the viewer path of the live media playlist, percent-encoded. */
+export type ArchivedRung = {
+  readonly stream: string;
+  readonly container: Container;
+  readonly rung: string;
+};
+
+/** Reads what the agent's own recorder wrote, or a folder of segments. */
+export type ArchiveReader = {
+  /** Whether this node itself has the segments of the stream (recorder or folder); else the media server has. */
+  reads(stream: string): boolean;
+  /** Rungs that are recorded of a stream, `ts` and `fmp4`; empty when there are none. */
+  rungs(stream: string): readonly ArchivedRung[];
+  /**
+   * Blocks that hold all segments which overlap `period`, in the order of time; the first and the last may hold more.
+   * Rejects never: what cannot be read is missing.
+   */
+  list(rung: ArchivedRung, period: TimeRange): Promise<readonly ArchiveBlock[]>;
+  /** Opens a segment or initialisation segment by name; `range` is a Range header value. */
+  open(
+    rung: ArchivedRung,
+    name: string,
+    range: string | undefined,
+  ): Promise<OriginStream | OriginFault>;
+};

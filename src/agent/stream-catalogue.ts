@@ -116,6 +116,7 @@ function differs(a: StreamConfig, b: StreamConfig | undefined): boolean {
     b === undefined ||
     (['origin', 'dash', 'group', 'reserve', 'source'] as const).some(
       (field) => a[field] !== b[field],
-    )
+    ) ||
+    JSON.stringify(a.archive) !== JSON.stringify(b.archive)
   );
 }

@@ -2,6 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { originEntryFault } from '../../core/stream/origin-entry.ts';
 import type { StreamConfig } from '../../core/stream/stream.ts';
 import { streamNameFault, streamNameLengthMax } from '../../core/stream/stream-name.ts';
+import { archiveSettings } from './archive-schema.ts';
 
 /** A colon never occurs: the groups made up for streams outside of any group begin with `stream:`. */
 const groupPattern = /^[\p{L}\p{N}][\p{L}\p{N} ._+/-]{0,99}$/u;
@@ -57,6 +58,7 @@ export const streamSettingFields = {
       description: 'members with an equal source carry the same pictures',
       pattern: sourcePattern.source,
     }),
+  archive: archiveSettings.optional(),
 };
 
 const isOffered = (stream: { origin?: string | undefined; dash?: string | undefined }) =>

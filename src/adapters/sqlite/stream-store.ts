@@ -10,15 +10,16 @@ type Row = {
   readonly group_name: string | null;
   readonly reserve: 0 | 1;
   readonly source: string | null;
+  readonly archive: string | null;
 };
 
 /** Streams that came through the API, by name. */
 export function createStreamStore(database: Database): StreamStore {
   const select = database.prepare<[], Row>('SELECT * FROM streams ORDER BY name');
   const upsert = database.prepare<[Row]>(`
-    INSERT INTO streams VALUES (@name, @origin, @dash, @group_name, @reserve, @source)
+    INSERT INTO streams VALUES (@name, @origin, @dash, @group_name, @reserve, @source, @archive)
     ON CONFLICT (name) DO UPDATE SET origin = excluded.origin, dash = excluded.dash,
-      group_name = excluded.group_name, reserve = excluded.reserve, source = excluded.source`);
+      group_name = excluded.group_name, reserve = excluded.reserve, source = excluded.source, archive = excluded.archive`);
   const remove = database.prepare<[string]>('DELETE FROM streams WHERE name = ?');
   return {
     list: () => orStoreFailed('streams cannot be read', () => select.all().map(streamOf)),
@@ -41,6 +42,7 @@ function rowOf(stream: StreamConfig): Row {
     group_name: stream.group ?? null,
     reserve: stream.reserve ? 1 : 0,
     source: stream.source ?? null,
+    archive: stream.archive === undefined ? null : JSON.stringify(stream.archive),
   };
 }
 
@@ -52,5 +54,6 @@ function streamOf(row: Row): StreamConfig {
     ...(row.dash !== null && { dash: row.dash }),
     ...(row.group_name !== null && { group: row.group_name }),
     ...(row.source !== null && { source: row.source }),
+    ...(row.archive !== null && { archive: JSON.parse(row.archive) }),
   };
 }

@@ -1,3 +1,4 @@
+import type { ArchiveConfig } from '../archive/archive-config.ts';
 import type { Ladder } from '../playlist/ladder.ts';
 import type { ReasonCode } from '../reasons.ts';
 import type { UnixMs } from '../time.ts';
@@ -16,6 +17,8 @@ export type StreamConfig = {
   readonly reserve: boolean;
   /** The operator's word that members with an equal label carry the same source. */
   readonly source?: string | undefined;
+  /** Absent: nothing is known to be recorded here. */
+  readonly archive?: ArchiveConfig | undefined;
 };
 
 /** `ts`: MPEG-TS segments; `fmp4`: fragmented MP4 (CMAF), also of LL-HLS and DASH. */
