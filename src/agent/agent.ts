@@ -1,4 +1,5 @@
 import { Arrivals } from './arrivals.ts';
+import { Audience } from './audience.ts';
 import type { Cycle } from './cycles.ts';
 import { createGroupReports } from './group-reports.ts';
 import type { ReadMeaning } from './live-snapshots.ts';
@@ -61,6 +62,7 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings) {
   const { peerUrls, segmentCacheBytesMax, ...node } = settings;
   const live = new LiveStreams({ ...ports, segmentCacheBytesMax });
   const sessions = new Sessions();
+  const audience = new Audience({ nodeId: node.id, sessions });
   const keys = new ViewingKeys({
     ...{ clock, log, newId, randomBytes },
     store: ports.keyStore,
@@ -69,7 +71,7 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings) {
     peersExpected: peerUrls.length,
   });
   let addresses: readonly string[] = [];
-  const self = createSelf({ ...node, sessions, keys, addresses: () => addresses });
+  const self = createSelf({ ...node, sessions, audience, keys, addresses: () => addresses });
   const peers = new Peers({
     ...{ clock, timers: ports.timers, log, link: ports.link, urls: peerUrls, self, boot: newId() },
     ownStreams: () => ({ version: live.factsVersion, facts: live.allFacts() }),
@@ -100,6 +102,7 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings) {
     // One origin that hangs must not hold up the next look at the others.
     { name: 'live streams', everyMs: liveTickMs, overlaps: true, run: (now) => live.tick(now) },
     { name: 'sessions', everyMs: secondMs, run: (now) => sessions.expire(now) },
+    { name: 'audience', everyMs: secondMs, run: (now) => audience.tick(now) },
     { name: 'viewing keys', everyMs: secondMs, run: (now) => keys.tick(now, peers.list(now)) },
   ];
   const setAddresses = (own: readonly string[]) => {

@@ -1,4 +1,5 @@
 import { type NodeFacts, peerProtocolVersion } from '../core/group/node.ts';
+import type { Audience } from './audience.ts';
 import type { Sessions } from './sessions.ts';
 import type { ViewingKeys } from './viewing-keys.ts';
 
@@ -13,9 +14,10 @@ export function createSelf(parts: {
   /** Most viewers of other nodes at once; absent: no limit. */
   readonly backupSessionsMax?: number | undefined;
   readonly sessions: Sessions;
+  readonly audience: Pick<Audience, 'assigned'>;
   readonly keys: ViewingKeys;
 }): () => NodeFacts {
-  const { addresses, sessions, keys, backupSessionsMax = Infinity, ...fixed } = parts;
+  const { addresses, sessions, audience, keys, backupSessionsMax = Infinity, ...fixed } = parts;
   let last: NodeFacts | undefined;
   return () => {
     const { own, backup } = sessions.counts();
@@ -28,6 +30,7 @@ export function createSelf(parts: {
       atBackupLimit: backup >= backupSessionsMax,
       ownSessions: own,
       backupSessions: backup,
+      assigned: audience.assigned(),
       keys: keys.heldIds(),
       signingKey: keys.signing()?.id,
     };

@@ -16,6 +16,9 @@ const activeS = 180;
 /** Most sessions in one answer of `list`. */
 const listMax = 1_000;
 
+/** Who was seen this recently is watching now: three reloads of a playlist with segments of 10 s. */
+const watchingS = 30;
+
 /** A viewer now. */
 export type Session = {
   readonly id: string;
@@ -40,7 +43,17 @@ export type SessionStart = Omit<Session, 'startedAt' | 'lastSeenAt'>;
 type SessionFilter = Partial<Pick<Session, 'stream' | 'kind' | 'home'>>;
 
 /** What many sessions have in common, kept once. */
-type Shared = Omit<SessionStart, 'id' | 'login'> & { readonly key: string; users: number };
+type Shared = Omit<SessionStart, 'id' | 'login'> & {
+  readonly key: string;
+  users: number;
+  /** Those among them who watch now, as the last survey found. */
+  watching: number;
+};
+
+/** Sessions that are alike but for the viewer, and how many of them watch now. */
+export type Watching = Pick<Session, 'stream' | 'kind' | 'home' | 'backups'> & {
+  readonly sessions: number;
+};
 
 /** Whole seconds, which V8 keeps without a box. `seenS` is monotonic. */
 type Kept = {
@@ -138,6 +151,19 @@ export class Sessions {
     }
   }
 
+  /**
+   * Who watches now, alike ones together. Sessions are active for longer than that: viewers who left for another node
+   * are not in it. Looks at every session: for every few seconds.
+   */
+  survey(now: Now): readonly Watching[] {
+    for (const shared of this.#shared.values()) shared.watching = 0;
+    const since = monoS(now) - watchingS;
+    for (const { shared, seenS } of this.#kept.values()) if (seenS >= since) shared.watching += 1;
+    return [...this.#shared.values()].flatMap(({ stream, kind, home, backups, watching }) =>
+      watching === 0 ? [] : [{ stream, kind, home, backups, sessions: watching }],
+    );
+  }
+
   #active(id: string, now: Now): Kept | undefined {
     const kept = this.#kept.get(id);
     return kept !== undefined && isActiveAt(kept, now) ? kept : undefined;
@@ -156,7 +182,7 @@ export class Sessions {
     const key = JSON.stringify([stream, kind, home, family, backups]);
     let shared = this.#shared.get(key);
     if (shared === undefined) {
-      shared = { stream, kind, home, family, backups, key, users: 0 };
+      shared = { stream, kind, home, family, backups, key, users: 0, watching: 0 };
       this.#shared.set(key, shared);
     }
     shared.users += 1;

@@ -161,3 +161,21 @@ describe('sessions', () => {
     expect(sessions.isActive(`s${sessionsMax - 1}`, later(2))).toBe(true);
   });
 });
+
+describe('a survey of the sessions', () => {
+  const start = { kind: 'own', home: 'node-a', family: 'browser', stream: 'ch1' } as const;
+
+  it('counts who was seen within the last 30 s, alike ones together', () => {
+    const sessions = new Sessions();
+    sessions.start({ ...start, id: '1', backups: ['node-b'] }, testNow);
+    sessions.start({ ...start, id: '2', backups: ['node-b'] }, testNow);
+    sessions.start({ ...start, id: '3', backups: ['node-c'] }, testNow);
+    const in30s = { ...testNow, monoMs: testNow.monoMs + 30_000 };
+    expect(sessions.survey(in30s).map(({ sessions: count }) => count)).toEqual([2, 1]);
+    sessions.touch('2', in30s);
+    const in31s = { ...testNow, monoMs: testNow.monoMs + 31_000 };
+    expect(sessions.survey(in31s)).toEqual([
+      { stream: 'ch1', kind: 'own', home: 'node-a', backups: ['node-b'], sessions: 1 },
+    ]);
+  });
+});

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { PeerAnswer, PeerQuestion, PeerRefusal } from '../../core/group/exchange.ts';
 import { type NodeFacts, peerProtocolVersion } from '../../core/group/node.ts';
+import { type Assigned, assignedMax } from '../../core/load/assigned.ts';
 import type { Ladder, Rendition, Variant } from '../../core/playlist/ladder.ts';
 import { type ReasonCode, reasonTexts } from '../../core/reasons.ts';
 import type { HlsFacts, StreamFacts } from '../../core/stream/stream.ts';
@@ -98,6 +99,12 @@ const stream = z.object({
   dash: z.object({ air }).optional(),
 } satisfies Shape<StreamFacts>);
 
+const assigned = z.object({
+  first: short,
+  second: short.optional(),
+  sessions: count,
+} satisfies Shape<Assigned>);
+
 const node = z.object({
   id: short,
   protocol: z.literal(peerProtocolVersion),
@@ -110,6 +117,7 @@ const node = z.object({
   weight: z.number().nonnegative(),
   ownSessions: count,
   backupSessions: count,
+  assigned: z.array(assigned).max(assignedMax).optional().catch(undefined),
   keys: z.array(short).max(256),
   signingKey: short.optional(),
   passTtlS: z.number().nonnegative(),

@@ -1,3 +1,4 @@
+import type { Assigned } from '../load/assigned.ts';
 import type { ReasonCode } from '../reasons.ts';
 import type { StreamFacts } from '../stream/stream.ts';
 import type { MonoMs } from '../time.ts';
@@ -25,6 +26,8 @@ export type NodeFacts = {
   readonly weight: number;
   readonly ownSessions: number;
   readonly backupSessions: number;
+  /** Where its viewers would go if it died now; largest first, at most 240. Absent: not known. */
+  readonly assigned?: readonly Assigned[] | undefined;
   /** Ids of the viewing keys held, newest first. */
   readonly keys: readonly string[];
   /** Id of the one that signs its passes for other nodes: they keep it at least as long. */
