@@ -28,8 +28,9 @@ describe.skipIf(!['chromium', 'ffmpeg'].every(isInstalled))(
     });
 
     test('reads the number of every picture, and counts requests by host', async () => {
-      const { frames, unread, errors } = await playback.measure();
+      const { frames, unread, errors, lost, repeated } = await playback.measure();
       expect(frames).toBeGreaterThanOrEqual(50);
+      expect({ lost, repeated }).toEqual({ lost: 0, repeated: 0 });
       expect(unread).toBe(0);
       expect(errors).toEqual([]);
       expect(new Set(playback.requests.map(({ url }) => url.hostname))).toEqual(
@@ -48,14 +49,17 @@ describe.skipIf(!['chromium', 'ffmpeg'].every(isInstalled))(
     });
 
     test('sees pictures that are shown again and pictures that are missing', async () => {
-      const { frames, now } = await playback.measure();
+      const before = await playback.measure();
       await inPage('video.currentTime -= 2');
-      await playback.waitForFrames(frames + 25, 10_000);
+      const back = await playback.waitForFrames(before.frames + 25, 10_000);
       await inPage('video.currentTime += 2');
-      const { gaps } = await playback.waitForFrames(frames + 50, 10_000);
-      const jumps = gaps.filter(({ at }) => at > now).map(({ jump }) => jump);
+      const { gaps, lost, repeated } = await playback.waitForFrames(before.frames + 50, 10_000);
+      const jumps = gaps.filter(({ at }) => at > before.now).map(({ jump }) => jump);
       expect(Math.min(...jumps)).toBeLessThanOrEqual(-40);
       expect(Math.max(...jumps)).toBeGreaterThanOrEqual(40);
+      expect(back.repeated - before.repeated).toBeGreaterThanOrEqual(40);
+      expect(repeated).toBe(back.repeated);
+      expect(lost - before.lost).toBeGreaterThanOrEqual(40);
     });
 
     test('sees a player that gives up and has nothing left to show', async () => {

@@ -4,7 +4,6 @@ import {
   type BrowserPlayer,
   launchBrowser,
   type Measured,
-  type Playback,
   type PlayerBrowser,
 } from '../support/browser.ts';
 import { type FfmpegSource, startFfmpegSource } from '../support/ffmpeg-source.ts';
@@ -118,11 +117,13 @@ async function watch(options: {
     await playback.waitForFrames(25, 30_000);
     await delay(watchBeforeMs);
     const before = await playback.measure();
-    const failures = failedRequests(playback, home.host);
     const failedAt = Date.now();
     await fail(rig.nodes);
     await delay(watchAfterMs);
     const after = await playback.measure();
+    const firstFailure = playback.failures.find(
+      ({ at, url }) => at >= failedAt && url.hostname === home.host,
+    );
     const firstBackup = playback.requests.find(
       ({ at, url }) => at >= failedAt && url.hostname !== home.host,
     );
@@ -130,25 +131,12 @@ async function watch(options: {
       before,
       after,
       failedAt,
-      firstFailureAt: failures[0],
+      firstFailureAt: firstFailure?.at,
       firstBackupAt: firstBackup?.at,
     };
   } finally {
     await playback.close();
   }
-}
-
-/** When requests to `host` failed, from now on. */
-function failedRequests({ page }: Playback, host: string): readonly number[] {
-  const failures: number[] = [];
-  page.on('requestfailed', (request) => {
-    if (new URL(request.url()).hostname === host) failures.push(Date.now());
-  });
-  page.on('response', (response) => {
-    if (new URL(response.url()).hostname === host && response.status() >= 400)
-      failures.push(Date.now());
-  });
-  return failures;
 }
 
 /** Pictures go on to the end, none is missing for longer than a second, and a backup is asked in time. */

@@ -10,6 +10,9 @@ export type BrowserPlayer = 'hls' | 'shaka' | 'vhs';
 /** One request of the page that went to a media server, whether it was answered or not. */
 type PlayerRequest = { readonly at: number; readonly url: URL };
 
+/** A request that was refused (its status), cut or not answered at all (no status). */
+type FailedRequest = PlayerRequest & { readonly status?: number };
+
 /** What the page has measured so far; instants in Unix ms. See `player-page.js`. */
 export type Measured = {
   readonly frames: number;
@@ -22,6 +25,9 @@ export type Measured = {
     readonly text: string;
     readonly fatal: boolean;
   }[];
+  /** Pictures of the source that were skipped, and that were shown again, since the first one. */
+  readonly lost: number;
+  readonly repeated: number;
   /** Time with nothing to show since the first picture. */
   readonly starvedMs: number;
   readonly bufferedAheadS: number;
@@ -41,6 +47,7 @@ type Gap = {
 export type Playback = {
   readonly page: Page;
   readonly requests: readonly PlayerRequest[];
+  readonly failures: readonly FailedRequest[];
   measure(): Promise<Measured>;
   /** @throws when the page has not shown `count` pictures within `msMax`. */
   waitForFrames(count: number, msMax: number): Promise<Measured>;
@@ -93,12 +100,21 @@ async function openPlayback(
       requests.push({ at: Date.now(), url });
     }
   });
+  const failures: FailedRequest[] = [];
+  page.on('requestfailed', (request) => {
+    failures.push({ at: Date.now(), url: new URL(request.url()) });
+  });
+  page.on('response', (response) => {
+    if (response.status() < 400) return;
+    failures.push({ at: Date.now(), url: new URL(response.url()), status: response.status() });
+  });
   const query = new URLSearchParams({ player, src });
   await page.goto(`${pagesUrl}/player-page.html?${query}`);
   const measure = () => page.evaluate<Measured>('measured()');
   return {
     page,
     requests,
+    failures,
     measure,
     async waitForFrames(count, msMax) {
       await page.waitForFunction(`globalThis.measured?.().frames >= ${count}`, undefined, {

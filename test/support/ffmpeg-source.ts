@@ -39,18 +39,22 @@ export async function startFfmpegSource(): Promise<FfmpegSource> {
   return { folder, stop };
 }
 
-function ffmpegArgs(folder: string): string[] {
+/** Writes the number of a picture into it, as `player-page.js` reads it and as a viewer does. */
+export function numberedPicture(): string {
   const bars = Array.from(
     { length: 18 },
     (_, bit) =>
       `drawbox=x=${bit * 16}:y=0:w=16:h=16:color=white:t=fill:enable='mod(floor(n/pow(2,${bit})),2)'`,
   );
-  const picture = [
+  return [
     'drawbox=x=0:y=0:w=320:h=16:color=black:t=fill',
     ...bars,
     'drawbox=x=288:y=0:w=16:h=16:color=white:t=fill',
     `drawtext=fontfile=${font}:text='%{n}':x=8:y=140:fontsize=22:fontcolor=white:box=1:boxcolor=black`,
   ].join(',');
+}
+
+function ffmpegArgs(folder: string): string[] {
   const text = `
     -hide_banner -loglevel error -nostdin
     -re -f lavfi -i testsrc2=s=320x180:r=25 -re -f lavfi -i sine=f=440:b=4:r=48000
@@ -61,7 +65,7 @@ function ffmpegArgs(folder: string): string[] {
   return [
     ...text.trim().split(/\s+/),
     '-vf',
-    picture,
+    numberedPicture(),
     ...['-master_pl_name', 'index.m3u8', '-hls_segment_filename', join(folder, '%d.ts')],
     join(folder, 'video.m3u8'),
   ];

@@ -12,6 +12,11 @@ const jumpMin = 6;
 const tickMs = 50;
 /** Notes kept per list; a player in a loop of errors must not fill the memory. */
 const notesMax = 500;
+const frameMs = 40;
+/** A picture that comes this much before its turn was not drawn early: pictures before it are missing. */
+const earlyMsMin = 1.5 * frameMs;
+/** Lateness of drawing is told from a stall by what was seen in the last so many ms. */
+const paceMs = 10_000;
 
 const query = new URLSearchParams(location.search);
 const video = document.querySelector('video');
@@ -26,10 +31,17 @@ const seen = {
   /** `{ at, ms, lagMs, jump }`: a picture came `ms` after the last one, `jump` numbers further. */
   gaps: [],
   errors: [],
+  /** Pictures of the source that were skipped, and that were shown again. */
+  lost: 0,
+  repeated: 0,
   starvedMs: 0,
   lagMs: 0,
 };
 let lagAtLastFrame = 0;
+/** Of the last picture: place of the source's number on the player's time line. */
+let lastPlace;
+/** `{ at, lateMs }` of pictures of the last seconds: how long after its number's turn each was shown. */
+let pace = [];
 
 function note(list, entry) {
   if (list.length < notesMax) list.push({ at: Date.now(), ...entry });
@@ -46,7 +58,27 @@ function readNumber() {
   return number;
 }
 
-function onFrame() {
+/**
+ * Pictures that are not drawn because the machine is busy are no loss: the next one comes at its turn. Lost is what moves
+ * the numbers forward on the player's time line, or makes a picture come before its turn; repeated is what moves them back.
+ */
+function countJumps(number, mediaTime, shownAt) {
+  const place = number * frameMs - mediaTime * 1000;
+  const moved = Math.round((place - (lastPlace ?? place)) / frameMs);
+  lastPlace = place;
+  const lateMs = shownAt - number * frameMs;
+  const earlyMs = Math.min(...pace.map((entry) => entry.lateMs)) - lateMs;
+  const jump = number - seen.lastNumber;
+  if (jump < 0) seen.repeated += 1 - jump;
+  else if (moved < 0) seen.repeated -= moved;
+  else if (earlyMs >= earlyMsMin && pace.length > 0) seen.lost += Math.round(earlyMs / frameMs);
+  else seen.lost += moved;
+  const isSteady = jump >= 0 && earlyMs < earlyMsMin;
+  pace = isSteady ? pace.filter(({ at }) => at > shownAt - paceMs) : [];
+  pace.push({ at: shownAt, lateMs });
+}
+
+function onFrame(_, { mediaTime, expectedDisplayTime }) {
   const at = Date.now();
   const number = readNumber();
   if (number === undefined) {
@@ -57,6 +89,7 @@ function onFrame() {
     if (seen.frames > 0 && (ms > gapMsMin || jump > jumpMin || jump < 0)) {
       note(seen.gaps, { ms, jump, lagMs: Math.round(seen.lagMs - lagAtLastFrame) });
     }
+    if (seen.frames > 0) countJumps(number, mediaTime, expectedDisplayTime);
     if (seen.frames === 0) seen.firstAt = at;
     seen.frames++;
     seen.lastAt = at;
