@@ -130,7 +130,7 @@ export class LiveEntry {
     const template = isSame ? this.#entry?.template : compileMultivariant(bytes);
     if (template === undefined) return { kind: 'fault', reason: 'playlist-invalid' };
     const fetchedAt = this.#deps.clock.now().monoMs;
-    this.#entry = { kind: 'entry', template, madeUp: false, fetchedAt };
+    this.#entry = { kind: 'entry', template, bytes, madeUp: false, fetchedAt };
     this.#mapped = bytes;
     this.#kind = 'multivariant';
     this.#playlists.update(children, template.ladder);

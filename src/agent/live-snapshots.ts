@@ -9,6 +9,8 @@ export type Entry = {
   readonly kind: 'entry';
   /** The same object as long as the playlist is the same. */
   readonly template: MultivariantTemplate;
+  /** What the template was made of: URIs are viewer paths, seen from `/{stream}/`. */
+  readonly bytes: Uint8Array;
   readonly madeUp: boolean;
   readonly fetchedAt: MonoMs;
 };

@@ -89,17 +89,17 @@ export class MadeUpEntry {
 
   #make(): void {
     const { codecs, resolution, frameRate } = this.#description ?? {};
-    const template = compileMultivariant(
-      makeMultivariant({
-        uri: livePlaylistPath,
-        bandwidth: this.#bandwidth || bandwidthUnmeasured,
-        codecs: codecs || undefined,
-        resolution,
-        frameRate,
-      }),
-    );
+    const bytes = makeMultivariant({
+      uri: livePlaylistPath,
+      bandwidth: this.#bandwidth || bandwidthUnmeasured,
+      codecs: codecs || undefined,
+      resolution,
+      frameRate,
+    });
+    const template = compileMultivariant(bytes);
     const fetchedAt = this.#deps.clock.now().monoMs;
-    if (template !== undefined) this.#entry = { kind: 'entry', template, madeUp: true, fetchedAt };
+    if (template !== undefined)
+      this.#entry = { kind: 'entry', template, bytes, madeUp: true, fetchedAt };
   }
 }
 

@@ -125,6 +125,55 @@ export type AdminTokenStore = {
   write(hash: Uint8Array, nowMs: UnixMs): void;
 };
 
+/** What a bearer token is good for: `read` sees everything and changes nothing. */
+export type AdminScope = 'read' | 'write';
+
+/** Who asks the API. */
+export type Caller = { readonly who: string; readonly scope: AdminScope };
+
+/** A bearer token made through the API, of which only the SHA-256 is known. */
+export type AdminToken = {
+  readonly id: string;
+  /** What people call it; not unique. */
+  readonly name: string;
+  readonly scope: AdminScope;
+  readonly createdAt: UnixMs;
+  readonly createdBy: string;
+  readonly hash: Uint8Array;
+};
+
+/** Bearer tokens made through the API, oldest first. Synchronous; @throws store_failed */
+export type TokenStore = {
+  list(): readonly AdminToken[];
+  add(token: AdminToken): void;
+  remove(id: string): void;
+};
+
+/** One change that somebody made. `before` and `after` are plain values without secrets. */
+export type AuditEntry = {
+  readonly at: UnixMs;
+  readonly who: string;
+  /** Method and path as in `docs/api.md`, e.g. `PUT /streams/{name}`. */
+  readonly action: string;
+  /** Name of what was changed; absent where the action says it all. */
+  readonly target?: string | undefined;
+  readonly before?: unknown;
+  readonly after?: unknown;
+};
+
+/** The changes that were made. Synchronous; @throws store_failed */
+export type AuditStore = {
+  add(entry: AuditEntry): void;
+  /** Newest first, those below `beforeId` only. */
+  list(page: {
+    readonly beforeId?: number | undefined;
+    readonly limit: number;
+    readonly filter: Partial<Pick<AuditEntry, 'who' | 'action' | 'target'>>;
+  }): readonly (AuditEntry & { readonly id: number })[];
+  /** Forgets what is older than `olderThan`, and the oldest beyond `entriesMax`; returns how many. */
+  trim(limits: { readonly olderThan: UnixMs; readonly entriesMax: number }): number;
+};
+
 /** Why a question to a peer brought nothing that can be trusted. `text` holds no secret. */
 export type PeerFault = {
   readonly kind: 'fault';
@@ -196,6 +245,8 @@ export type ArchiveReader = {
   reads(stream: string): boolean;
   /** Rungs that are recorded of a stream, `ts` and `fmp4`; empty when there are none. */
   rungs(stream: string): readonly ArchivedRung[];
+  /** The multivariant playlist as it was when recorded last (`Entry.bytes`); undefined when it is not known. */
+  entry(stream: string): Uint8Array | undefined;
   /**
    * Blocks that hold all segments which overlap `period`, in the order of time; the first and the last may hold more.
    * Rejects never: what cannot be read is missing.
