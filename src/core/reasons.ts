@@ -44,6 +44,8 @@ export const reasonTexts = {
   visited: 'the viewer has been at this node already',
   'player-follows-no-backup': 'the player cannot use backups',
   'no-other-member': 'no other node carries the group',
+  'no-eligible-backup': 'no other member can stand in for this node now',
+  'not-survivable': 'the other nodes could not take all of its viewers if it died now',
   'key-not-in-force': 'the viewing key is not in force',
 
   // What became of a request.
