@@ -28,3 +28,33 @@ function daysSince1970(year: number, month: number, day: number): number {
   const leapDays = Math.floor(y / 4) - Math.floor(y / 100) + Math.floor(y / 400);
   return y * 365 + leapDays + dayOfYear - 719_468;
 }
+
+/** RFC 3339 with milliseconds in UTC, of whole Unix milliseconds. */
+export function formatDateTime(unixMs: UnixMs): string {
+  const days = Math.floor(unixMs / 86_400_000);
+  const inDay = unixMs - days * 86_400_000;
+  // Civil date of a day count, months from March so that leap days come last in the year.
+  const shifted = days + 719_468;
+  const era = Math.floor(shifted / 146_097);
+  const dayOfEra = shifted - era * 146_097;
+  const yearOfEra = Math.floor(
+    (dayOfEra -
+      Math.floor(dayOfEra / 1_460) +
+      Math.floor(dayOfEra / 36_524) -
+      Math.floor(dayOfEra / 146_096)) /
+      365,
+  );
+  const dayOfYear =
+    dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100));
+  const month = Math.floor((5 * dayOfYear + 2) / 153);
+  const day = dayOfYear - Math.floor((153 * month + 2) / 5) + 1;
+  const year = yearOfEra + era * 400 + (month >= 10 ? 1 : 0);
+  const date = [pad(year, 4), pad(((month + 2) % 12) + 1, 2), pad(day, 2)].join('-');
+  const [h, m, s] = [3_600_000, 60_000, 1_000].map((unit) => Math.floor(inDay / unit));
+  const time = [h ?? 0, (m ?? 0) % 60, (s ?? 0) % 60].map((value) => pad(value, 2)).join(':');
+  return `${date}T${time}.${pad(inDay % 1_000, 3)}Z`;
+}
+
+function pad(value: number, width: number): string {
+  return String(value).padStart(width, '0');
+}

@@ -1,4 +1,5 @@
 import { ticksPerSecond } from '../media/units.ts';
+import { formatDateTime } from '../playlist/program-date-time.ts';
 import type { CanonicalSegment } from './cutter.ts';
 import type { TimelineRun } from './run.ts';
 
@@ -13,9 +14,9 @@ export type ListedSegment = Pick<CanonicalSegment, 'number' | 'startTicks' | 'du
 
 /**
  * Media playlist of a canonical stream (RFC 8216): a pure function of the window, so that members with the same
- * window give the same text. Names are the numbers. Empty text for an empty window.
+ * window give the same text. Names are the numbers, behind `prefix`. Empty text for an empty window.
  */
-export function writeCanonicalPlaylist(window: readonly ListedSegment[]): string {
+export function writeCanonicalPlaylist(window: readonly ListedSegment[], prefix = ''): string {
   const first = window[0];
   if (first === undefined) return '';
   const target = Math.max(...window.map((segment) => segment.run.targetDurationS));
@@ -32,10 +33,10 @@ export function writeCanonicalPlaylist(window: readonly ListedSegment[]): string
     sequence = segment.run.sequence;
     lines.push(
       ...segment.tags,
-      `#EXT-X-PROGRAM-DATE-TIME:${dateTime(Math.round(segment.startTicks / 90))}`,
+      `#EXT-X-PROGRAM-DATE-TIME:${formatDateTime(Math.round(segment.startTicks / 90))}`,
       ...(segment.isGap ? ['#EXT-X-GAP'] : []),
       `#EXTINF:${(segment.durationTicks / ticksPerSecond).toFixed(6)},`,
-      `${segment.number}.ts`,
+      `${prefix}${segment.number}.ts`,
     );
   }
   return `${lines.join('\n')}\n`;
@@ -56,34 +57,4 @@ export function listable(window: readonly ListedSegment[]): readonly ListedSegme
     if (!follows) from = i;
   }
   return window.slice(from);
-}
-
-/** RFC 3339 with milliseconds in UTC, of Unix milliseconds. */
-function dateTime(unixMs: number): string {
-  const days = Math.floor(unixMs / 86_400_000);
-  const inDay = unixMs - days * 86_400_000;
-  // Civil date of a day count, months from March so that leap days come last in the year.
-  const shifted = days + 719_468;
-  const era = Math.floor(shifted / 146_097);
-  const dayOfEra = shifted - era * 146_097;
-  const yearOfEra = Math.floor(
-    (dayOfEra -
-      Math.floor(dayOfEra / 1_460) +
-      Math.floor(dayOfEra / 36_524) -
-      Math.floor(dayOfEra / 146_096)) /
-      365,
-  );
-  const dayOfYear =
-    dayOfEra - (365 * yearOfEra + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100));
-  const month = Math.floor((5 * dayOfYear + 2) / 153);
-  const day = dayOfYear - Math.floor((153 * month + 2) / 5) + 1;
-  const year = yearOfEra + era * 400 + (month >= 10 ? 1 : 0);
-  const date = [pad(year, 4), pad(((month + 2) % 12) + 1, 2), pad(day, 2)].join('-');
-  const [h, m, s] = [3_600_000, 60_000, 1_000].map((unit) => Math.floor(inDay / unit));
-  const time = [h ?? 0, (m ?? 0) % 60, (s ?? 0) % 60].map((value) => pad(value, 2)).join(':');
-  return `${date}T${time}.${pad(inDay % 1_000, 3)}Z`;
-}
-
-function pad(value: number, width: number): string {
-  return String(value).padStart(width, '0');
 }
