@@ -27,6 +27,20 @@ export const reasonTexts = {
   'no-recent-window': 'no live window was served there in the last 10 minutes',
   'source-undeclared': 'nothing says that the members carry the same source',
   'source-differs': 'the members carry different sources',
+  'source-unproved': 'the members have not been seen to carry the same pictures yet',
+  'source-ambiguous':
+    'the pictures repeat: it cannot be told whether the members carry the same source',
+  'timeline-differs':
+    'one of the streams is written anew, the other is left as its packager makes it',
+  aligning: 'the stream is being put on the timeline of its group',
+  behind: 'the live window ends two or more segments before ours',
+  'codec-unsupported': 'the stream has a codec that is not written anew',
+  'segments-encrypted': 'the segments are encrypted: they are not written anew',
+  'segments-unreadable': 'the segments cannot be read: they are not written anew',
+  'byte-ranges': 'the segments are ranges of one file: they are not written anew',
+  'low-latency': 'low-latency HLS is not written anew',
+  'left-as-is': 'the operator wants the stream to be left as its packager makes it',
+  settling: 'the stream has come back a moment ago: it must be stable first',
   'container-differs': 'the segments are in another container',
   'low-latency-differs': 'one of the streams is low-latency HLS, the other is not',
   'rungs-differ': 'the variant streams do not match one by one',
@@ -59,6 +73,16 @@ export const reasonTexts = {
   'hops-exhausted': 'the viewer has been sent on as often as is allowed',
   'path-invalid': 'the path or query is malformed',
   'not-found': 'the origin has no such file',
+  'period-invalid': 'the start or end of the period is not a time',
+  'period-empty': 'the period ends at or before its start',
+  'period-future': 'the period starts in the future',
+  'period-too-old': 'the period starts before the depth of the archive',
+  'period-too-long': 'the period is longer than a week',
+  'nothing-recorded': 'no node has any of the period',
+  'archive-own': 'served here: this node has the most of the period',
+  'archive-joined':
+    'served here: the nodes have more of the period together than any of them alone',
+  'archive-elsewhere': 'another node has more of the period',
   'internal-error': 'the agent failed on this request',
 
   // Why a pass was refused.
@@ -73,6 +97,15 @@ export const reasonTexts = {
   'pass-group': 'the pass is for another group',
   'pass-not-yet-valid': 'the pass is not valid yet',
   'pass-expired': 'the pass has expired',
+
+  // What is wrong with a stream's recording or with what says what is recorded?
+  'recorder-disk-full': 'the disk of the recordings is full: nothing more is recorded',
+  'recorder-disk-failed': 'the disk does not take recordings',
+  'recorder-behind': 'the disk is too slow: live segments were left out of the recording',
+  'recorder-segment-unread': 'a live segment could not be read and is missing in the recording',
+  'recorder-encrypted': 'the stream is encrypted and is not recorded',
+  'recording-lost': 'recordings that were there are gone from the disk or the media server',
+  'coverage-source-failed': 'the media server or folder does not say what is recorded',
 } as const;
 
 export type ReasonCode = keyof typeof reasonTexts;
