@@ -1,7 +1,13 @@
 import type { UnixMs } from '../time.ts';
 
+/** What a segment's file ends in; the place in the list is what the index holds, so new ones come last. */
+export const segmentEndings = ['ts', 'm4s', 'aac', 'vtt', 'mp3', 'ac3', 'ec3'] as const;
+
+export type SegmentEnding = (typeof segmentEndings)[number];
+
 /** A recorded segment as the index knows it; its file's name follows from it. */
 export type IndexedSegment = {
+  readonly ending: SegmentEnding;
   readonly startMs: UnixMs;
   readonly durationMs: number;
   readonly number: number;
@@ -37,11 +43,12 @@ const checkedBytes = recordBytes - 4;
 
 /**
  * The record of a segment of the run that {@link encodeRun} gave the number `runNumber` in the same index. Little endian:
- * kind (4 bytes), duration, start (double), number (double), size, run number, map (48 bits would not fit 4 bytes: two
- * high bytes with the kind), CRC-32 of the bytes before it.
+ * kind (1 byte), ending (1), high bits of the map (2), duration, start (double), number (double), size, run number, low
+ * bits of the map, CRC-32 of the bytes before it.
  */
 export function encodeSegment(segment: IndexedSegment, runNumber: number): Uint8Array {
   const { bytes, view } = newRecord(segmentKind);
+  view.setUint8(1, segmentEndings.indexOf(segment.ending));
   view.setUint16(2, Math.floor(segment.map / 2 ** 32), true);
   view.setUint32(4, segment.durationMs, true);
   view.setFloat64(8, segment.startMs, true);
@@ -155,6 +162,7 @@ function decodeSegment(
 ): IndexedSegment {
   const startMs = view.getFloat64(at + 8, true);
   return {
+    ending: segmentEndings[view.getUint8(at + 1)] ?? 'ts',
     startMs,
     durationMs: view.getUint32(at + 4, true),
     number: view.getFloat64(at + 16, true),

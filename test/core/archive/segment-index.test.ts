@@ -9,13 +9,15 @@ import {
   readIndex,
   recordBytes,
   runLengthMax,
+  segmentEndings,
 } from '../../../src/core/archive/segment-index.ts';
 
 const someStartMs = 1_790_000_000_000;
 
 function aSegment(number: number, changes: Partial<IndexedSegment> = {}): IndexedSegment {
   const startMs = someStartMs + number * 4_000;
-  return { startMs, durationMs: 4_000, number, bytes: 1_000, run: 'a', map: 0, ...changes };
+  const ending = 'ts';
+  return { ending, startMs, durationMs: 4_000, number, bytes: 1_000, run: 'a', map: 0, ...changes };
 }
 
 function join(...records: readonly Uint8Array[]): Uint8Array {
@@ -28,6 +30,7 @@ const ofRunA = (...numbers: readonly number[]) =>
 describe('the index of an hour', () => {
   it('gives back every segment as it was written', () => {
     const anySegment = fc.record({
+      ending: fc.constantFrom(...segmentEndings),
       startMs: fc.integer({ min: 0, max: 2 ** 43 }),
       durationMs: fc.integer({ min: 0, max: 2 ** 32 - 1 }),
       number: fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }),

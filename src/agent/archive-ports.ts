@@ -1,0 +1,52 @@
+/** The outside world of the archive's own recorder and of what says which periods are recorded; see `ports.ts`. */
+import type { TimeRange } from '../core/archive/ranges.ts';
+import type { IndexedSegment } from '../core/archive/segment-index.ts';
+import type { ReasonCode } from '../core/reasons.ts';
+import type { Container } from '../core/stream/stream.ts';
+import type { UnixMs } from '../core/time.ts';
+import type { ArchiveBlock, ArchivedRung, ArchivedSegment } from './ports.ts';
+
+/** A segment to be recorded, with its bytes and those of its initialisation segment. */
+export type SegmentToKeep = Omit<IndexedSegment, 'bytes' | 'map'> & {
+  readonly content: Uint8Array;
+  readonly init?: Uint8Array | undefined;
+};
+
+/** Why the disk did not take a segment. `cause` is for the log. */
+export type DvrFault = {
+  readonly kind: 'fault';
+  readonly reason: ReasonCode;
+  readonly cause: string;
+};
+
+/** The recordings of one stream on disk. Nothing of it rejects unless said. */
+export type DvrStream = {
+  /** Rungs of which something is there. */
+  rungs(): readonly ArchivedRung[];
+  /** What is recorded takes so many bytes; complete once {@link survey} has settled. */
+  bytes(): number;
+  /** Records a segment; with an answer of undefined it stays through any crash. One that is there already stays as it is. */
+  keep(rung: RungName, segment: SegmentToKeep): Promise<DvrFault | undefined>;
+  /** See `ArchiveReader`. */
+  list(rung: RungName, period: TimeRange): Promise<readonly ArchiveBlock[]>;
+  /** The newest segment of a rung, in the order of time. */
+  newest(rung: RungName): Promise<ArchivedSegment | undefined>;
+  /** `file:` URL of a segment or initialisation segment; undefined for what cannot be a name of one. */
+  urlOf(rung: RungName, name: string): string | undefined;
+  /** Reads every index once: what is recorded, in no order. */
+  survey(): Promise<readonly { readonly container: Container; readonly range: TimeRange }[]>;
+  /**
+   * Removes, oldest first, what ends at or before `beforeMs`, and what is needed for the rest to fit `bytesMax`.
+   * @returns the instant before which nothing is left now
+   */
+  trim(beforeMs: UnixMs, bytesMax: number): Promise<UnixMs>;
+  /** Looks whether what the indexes say is there: all hours, and the files of hour number `turn`. True: something is lost. */
+  verify(turn: number): Promise<boolean>;
+  /** Ends what is under way and frees files. */
+  close(): Promise<void>;
+};
+
+export type RungName = Pick<ArchivedRung, 'container' | 'rung'>;
+
+/** Opens, or makes, the recordings of a stream: in `folder`, else where the node keeps them. Never rejects. */
+export type OpenDvr = (stream: string, folder: string | undefined) => Promise<DvrStream>;

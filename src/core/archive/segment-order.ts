@@ -1,0 +1,42 @@
+import type { TimeRange } from './ranges.ts';
+
+type Timed = { readonly startMs: number; readonly durationMs: number };
+
+/**
+ * Segments in the order of time, each stretch of time once. `recorded` is in the order of recording: where more than half
+ * of a segment is another one's time as well, as after a clock was set back, the one recorded later is right.
+ */
+export function inOrderOfTime<T extends Timed>(recorded: readonly T[]): readonly T[] {
+  const sorted = recorded
+    .map((segment, order) => ({ segment, order }))
+    .sort((a, b) => a.segment.startMs - b.segment.startMs || a.order - b.order);
+  const kept: typeof sorted = [];
+  for (const next of sorted) {
+    let last = kept.at(-1);
+    while (
+      last !== undefined &&
+      isSameTime(last.segment, next.segment) &&
+      last.order < next.order
+    ) {
+      kept.pop();
+      last = kept.at(-1);
+    }
+    if (last === undefined || !isSameTime(last.segment, next.segment)) kept.push(next);
+  }
+  return kept.map(({ segment }) => segment);
+}
+
+/** `earlier` does not start after `later`. */
+function isSameTime(earlier: Timed, later: Timed): boolean {
+  const sharedMs = endOf(earlier) - later.startMs;
+  return sharedMs > Math.min(earlier.durationMs, later.durationMs) / 2;
+}
+
+/** The time of segments in any order, as ranges that do not touch. */
+export function rangesOfSegments(segments: readonly Timed[]): readonly TimeRange[] {
+  return segments.map((segment) => ({ startMs: segment.startMs, endMs: endOf(segment) }));
+}
+
+function endOf({ startMs, durationMs }: Timed): number {
+  return startMs + durationMs;
+}
