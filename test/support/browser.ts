@@ -28,6 +28,7 @@ export type Measured = {
   /** Pictures of the source that were skipped, and that were shown again, since the first one. */
   readonly lost: number;
   readonly repeated: number;
+  readonly jumps: readonly Jump[];
   /** Time with nothing to show since the first picture. */
   readonly starvedMs: number;
   readonly bufferedAheadS: number;
@@ -43,6 +44,9 @@ type Gap = {
   /** Difference of the frame numbers: 1 is right. */
   readonly jump: number;
 };
+
+/** A picture that was not the next one, see `player-page.js`. */
+type Jump = { readonly at: number; readonly jump: number; readonly moved: number };
 
 export type Playback = {
   readonly page: Page;

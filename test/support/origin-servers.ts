@@ -18,6 +18,8 @@ export type OriginServer = {
   /** From now on every path is 404: the stream has stopped here. */
   stopStream(): void;
   restoreStream(): void;
+  /** From now on it takes requests and never answers one. */
+  hang(): void;
   /** Refuses and resets connections, as a machine does whose server has died. */
   close(): Promise<void>;
 };
@@ -46,11 +48,13 @@ export async function startOrigin(
   wantedPort = 0,
 ): Promise<OriginServer> {
   let isStopped = false;
+  let isHanging = false;
   const requests: { at: number; path: string; userAgent: string }[] = [];
   const app = new Hono();
-  app.get('*', ({ req, body }) => {
+  app.get('*', async ({ req, body }) => {
     const path = req.path.slice(1);
     requests.push({ at: Date.now(), path, userAgent: req.header('User-Agent') ?? '' });
+    if (isHanging) await new Promise(() => undefined);
     const file = isStopped ? undefined : content(path);
     const headers = { 'Access-Control-Allow-Origin': '*', 'Cache-Control': 'no-cache' };
     if (file === undefined) return body(null, 404, headers);
@@ -73,6 +77,9 @@ export async function startOrigin(
     },
     restoreStream() {
       isStopped = false;
+    },
+    hang() {
+      isHanging = true;
     },
     close: () =>
       new Promise((resolve) => {

@@ -16,7 +16,7 @@ const frameMs = 40;
 /** A picture that comes this much before its turn was not drawn early: pictures before it are missing. */
 const earlyMsMin = 1.5 * frameMs;
 /** Lateness of drawing is told from a stall by what was seen in the last so many ms. */
-const paceMs = 10_000;
+const paceKeptMs = 10_000;
 
 const query = new URLSearchParams(location.search);
 const video = document.querySelector('video');
@@ -34,6 +34,8 @@ const seen = {
   /** Pictures of the source that were skipped, and that were shown again. */
   lost: 0,
   repeated: 0,
+  /** `{ at, number, jump, moved, earlyMs, mediaTime }` of each picture that counted as one or the other. */
+  jumps: [],
   starvedMs: 0,
   lagMs: 0,
 };
@@ -67,14 +69,17 @@ function countJumps(number, mediaTime, shownAt) {
   const moved = Math.round((place - (lastPlace ?? place)) / frameMs);
   lastPlace = place;
   const lateMs = shownAt - number * frameMs;
-  const earlyMs = Math.min(...pace.map((entry) => entry.lateMs)) - lateMs;
+  const paceMs = pace.length === 0 ? lateMs : Math.min(...pace.map((entry) => entry.lateMs));
+  const earlyMs = paceMs - lateMs;
   const jump = number - seen.lastNumber;
   if (jump < 0) seen.repeated += 1 - jump;
   else if (moved < 0) seen.repeated -= moved;
-  else if (earlyMs >= earlyMsMin && pace.length > 0) seen.lost += Math.round(earlyMs / frameMs);
+  else if (earlyMs >= earlyMsMin) seen.lost += Math.round(earlyMs / frameMs);
   else seen.lost += moved;
+  if (jump < 0 || moved !== 0 || earlyMs >= earlyMsMin)
+    note(seen.jumps, { number, jump, moved, earlyMs: Math.round(earlyMs), mediaTime });
   const isSteady = jump >= 0 && earlyMs < earlyMsMin;
-  pace = isSteady ? pace.filter(({ at }) => at > shownAt - paceMs) : [];
+  pace = isSteady ? pace.filter(({ at }) => at > shownAt - paceKeptMs) : [];
   pace.push({ at: shownAt, lateMs });
 }
 

@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type BrowserPlayer, launchBrowser, type PlayerBrowser } from '../support/browser.ts';
+import { type CloneRig, startCloneRig } from '../support/clone-rig.ts';
+import {
+  type Outcome,
+  type Scenario,
+  scenarios,
+  watchThrough,
+} from '../support/failure-scenarios.ts';
+import { isInstalled } from '../support/installed.ts';
+import { type LiveSource, startLiveSource } from '../support/live-source.ts';
+import { matrixTable } from '../support/matrix-table.ts';
+
+/** `npm run matrix` sets how often each scenario is run; `npm test` runs some, once and shorter. */
+const matrixRuns = Number(process.env.MATRIX_RUNS ?? 0);
+const isMatrix = matrixRuns > 0;
+const players: readonly BrowserPlayer[] = ['hls', 'shaka', 'vhs'];
+const [beforeMs, afterMs] = isMatrix ? [20_000, 60_000] : [12_000, 35_000];
+const rows: readonly Scenario[] = isMatrix
+  ? Object.values(scenarios)
+  : [scenarios.killed, scenarios.frozen, scenarios.second];
+
+/** Two packagers as unlike as operators have them. */
+const kinds = [{ segmentS: 2, keepsTimes: true }, { segmentS: 2 }];
+
+/** What a viewer does not notice. */
+const starvedSMax = 0.3;
+const picturesMax = 1;
+const inVainMax = 2;
+
+describe.skipIf(!['chromium', 'ffmpeg'].every(isInstalled))(
+  'viewers of two packagers of one source',
+  () => {
+    let source: LiveSource;
+    let browser: PlayerBrowser;
+    const seen: { scenario: Scenario; outcome: Outcome }[] = [];
+
+    beforeAll(async () => {
+      const secondsMax = isMatrix ? 4 * 3600 : 900;
+      [source, browser] = await Promise.all([startLiveSource({ secondsMax }), launchBrowser()]);
+    });
+
+    afterAll(async () => {
+      await browser?.close();
+      await source?.stop();
+      if (isMatrix) process.stdout.write(`${matrixTable(seen)}\n`);
+    });
+
+    for (let run = 0; run < Math.max(1, matrixRuns); run++)
+      for (const scenario of rows)
+        test(`see nothing of it: ${scenario.name}${run > 0 ? `, again (${run})` : ''}`, async () => {
+          let rig: CloneRig | undefined;
+          try {
+            rig = await startCloneRig(source, kinds);
+            const watching = { browser, rig, players, scenario, beforeMs, afterMs };
+            const outcomes = await watchThrough(watching);
+            seen.push(...outcomes.map((outcome) => ({ scenario, outcome })));
+            for (const outcome of outcomes) expectUnnoticed(outcome);
+          } finally {
+            await rig?.stop();
+          }
+        });
+  },
+);
+
+function expectUnnoticed(outcome: Outcome): void {
+  const evidence = JSON.stringify(outcome);
+  expect(outcome.fatal, evidence).toEqual([]);
+  expect(outcome.isPlaying, evidence).toBe(true);
+  expect(outcome.starvedS, evidence).toBeLessThanOrEqual(starvedSMax);
+  expect(outcome.lost, evidence).toBeLessThanOrEqual(picturesMax);
+  expect(outcome.repeated, evidence).toBeLessThanOrEqual(picturesMax);
+  expect(outcome.inVain, evidence).toBeLessThanOrEqual(inVainMax);
+}

@@ -1,0 +1,145 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { BrowserPlayer, Measured, Playback, PlayerBrowser } from './browser.ts';
+import type { CloneRig } from './clone-rig.ts';
+
+/** What befalls a group whose viewers all watch at its first node. */
+export type Scenario = {
+  readonly name: string;
+  /** Resolves when the last failure has happened. */
+  act(rig: CloneRig): Promise<void>;
+};
+
+/** A packager that has died is started anew by its supervisor after so long, ms. */
+const restartMs = 1_000;
+
+export const scenarios = {
+  killed: { name: 'node killed', act: (rig) => rig.node(0).kill() },
+  stopped: {
+    name: 'stream stopped',
+    async act(rig) {
+      const { packager, origin } = rig.node(0);
+      await packager.kill();
+      origin.stopStream();
+    },
+  },
+  frozen: { name: 'playlist frozen', act: async (rig) => rig.node(0).packager.freeze() },
+  hanging: { name: 'origin hanging', act: async (rig) => rig.node(0).origin.hang() },
+  restarted: {
+    name: 'origin restarted',
+    async act(rig) {
+      const { packager } = rig.node(0);
+      await packager.kill();
+      await delay(restartMs);
+      packager.start();
+    },
+  },
+  second: {
+    name: 'second failure',
+    async act(rig) {
+      const { agent } = rig.node(0);
+      await agent.kill();
+      await delay(8_000);
+      agent.start();
+      await delay(12_000);
+      await rig.node(1).kill();
+    },
+  },
+} as const satisfies Record<string, Scenario>;
+
+/** What one viewer saw from the first failure to the end. */
+export type Outcome = {
+  readonly player: BrowserPlayer;
+  readonly starvedS: number;
+  readonly lost: number;
+  readonly repeated: number;
+  readonly fatal: readonly string[];
+  /** The most requests that one node refused or did not answer, of one visit: players come back to try again. */
+  readonly inVain: number;
+  /** Whether the picture still moved at the end. */
+  readonly isPlaying: boolean;
+  /** For people: what happened when, in ms from the first failure. */
+  readonly evidence: string;
+};
+
+/** The picture stands for less than this at the end of a run that is still playing, ms. */
+const stillMsMax = 2_000;
+
+/** Shaka tries a node that failed again after 30 s, VHS after 60 s. */
+const visitMsMax = 20_000;
+
+/** One viewer for each of `players` watches at the first node of `rig`, at once, through the scenario. */
+export async function watchThrough(options: {
+  readonly browser: PlayerBrowser;
+  readonly rig: CloneRig;
+  readonly players: readonly BrowserPlayer[];
+  readonly scenario: Scenario;
+  readonly beforeMs: number;
+  readonly afterMs: number;
+}): Promise<readonly Outcome[]> {
+  const { browser, rig, players, scenario, beforeMs, afterMs } = options;
+  const entry = `${rig.node(0).agent.url}/live/index.m3u8`;
+  const playbacks = await Promise.all(players.map((player) => browser.play(player, entry)));
+  try {
+    await Promise.all(playbacks.map((playback) => playback.waitForFrames(25, 30_000)));
+    await delay(beforeMs);
+    const before = await Promise.all(playbacks.map((playback) => playback.measure()));
+    const failedAt = Date.now();
+    await scenario.act(rig);
+    await delay(afterMs);
+    return await Promise.all(
+      playbacks.map(async (playback, at) => {
+        const after = await playback.measure();
+        return outcomeOf({
+          player: players[at] ?? 'hls',
+          playback,
+          failedAt,
+          after,
+          before: before[at],
+        });
+      }),
+    );
+  } finally {
+    await Promise.all(playbacks.map((playback) => playback.close()));
+  }
+}
+
+function outcomeOf(seen: {
+  player: BrowserPlayer;
+  playback: Playback;
+  failedAt: number;
+  before: Measured | undefined;
+  after: Measured;
+}): Outcome {
+  const { player, playback, failedAt, before, after } = seen;
+  const failures = playback.failures.filter(({ at }) => at >= failedAt);
+  const inVain = failures.map(
+    ({ at, url }) =>
+      failures.filter(
+        (other) =>
+          other.url.hostname === url.hostname && other.at >= at && other.at < at + visitMsMax,
+      ).length,
+  );
+  const since = <T extends { readonly at: number }>(list: readonly T[]) =>
+    list.filter(({ at }) => at >= failedAt).map((entry) => ({ ...entry, at: entry.at - failedAt }));
+  const asked = since(playback.requests).map(
+    ({ at, url }) => `${at} ${url.hostname}${url.pathname}`,
+  );
+  return {
+    player,
+    starvedS: (after.starvedMs - (before?.starvedMs ?? 0)) / 1000,
+    lost: after.lost - (before?.lost ?? 0),
+    repeated: after.repeated - (before?.repeated ?? 0),
+    fatal: after.errors.filter(({ fatal }) => fatal).map(({ text }) => text),
+    inVain: Math.max(0, ...inVain),
+    isPlaying: after.now - after.lastAt < stillMsMax,
+    evidence: JSON.stringify({
+      gaps: since(after.gaps),
+      jumps: since(after.jumps),
+      errors: since(after.errors),
+      failures: since(failures).map(
+        ({ at, url, status }) => `${at} ${url.host}${url.pathname} ${status}`,
+      ),
+      asked: asked.filter((line) => line.endsWith('.m3u8')),
+    }),
+  };
+}
