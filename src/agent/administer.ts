@@ -5,6 +5,12 @@ import type { NodeFacts, Peer } from '../core/group/node.ts';
 import type { KeyState } from '../core/pass/key-ring.ts';
 import type { AirState, StreamConfig, StreamFacts } from '../core/stream/stream.ts';
 import type { Now, UnixMs } from '../core/time.ts';
+import type { DescribedRequest, Explanation } from './explain.ts';
+import { loadView } from './load-view.ts';
+import type { AdminScope, AdminToken, AuditEntry, AuditStore } from './ports.ts';
+import type { DescribedRequest, Explanation } from './explain.ts';
+import { loadView } from './load-view.ts';
+import type { AdminScope, AdminToken, AuditEntry, AuditStore } from './ports.ts';
 import type { Session } from './sessions.ts';
 import type { DefinedIn, StreamCatalogue } from './stream-catalogue.ts';
 
@@ -142,11 +148,7 @@ function nodeView(deps: Deps, now: Now) {
     publicUrl,
     addresses,
     draining,
-    load: {
-      overloaded: facts.overloaded,
-      atBackupLimit: facts.atBackupLimit,
-      weight: facts.weight,
-    },
+    load: loadView(facts),
     clock: { at: now.wallMs, wrongNodes: whoIsWrong(id, offsets) },
     registry: {
       kind: 'peers' as const,
@@ -181,11 +183,7 @@ function peerView({ url, reachability, heardAt, fault, facts, clock, streams }: 
     draining: facts?.draining,
     clockOffsetMs: clock?.offsetMs,
     roundTripMs: clock?.roundTripMs,
-    load: facts && {
-      overloaded: facts.overloaded,
-      atBackupLimit: facts.atBackupLimit,
-      weight: facts.weight,
-    },
+    load: facts && loadView(facts),
     ownSessions: facts?.ownSessions,
     backupSessions: facts?.backupSessions,
     streams: streams.size,

@@ -20,9 +20,20 @@ export const streamView = z
   })
   .openapi('Stream');
 
+const resource = z.object({
+  state: z
+    .enum(['measured', 'unknown'])
+    .openapi({ description: 'unknown: the system does not say' }),
+  percent: z.int().optional(),
+  limitPercent: z.int().optional(),
+});
+
 const load = z.object({
-  overloaded: z.boolean(),
+  cpu: resource,
+  network: resource,
+  overloaded: z.boolean().openapi({ description: 'refuses viewers of other nodes' }),
   atBackupLimit: z.boolean(),
+  backupSessionsMax: z.int().optional(),
   weight: z.number(),
 });
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { PeerAnswer, PeerQuestion, PeerRefusal } from '../../core/group/exchange.ts';
-import { type NodeFacts, peerProtocolVersion } from '../../core/group/node.ts';
+import { type NodeFacts, type NodeLoad, peerProtocolVersion } from '../../core/group/node.ts';
 import { type Assigned, assignedMax } from '../../core/load/assigned.ts';
 import type { Ladder, Rendition, Variant } from '../../core/playlist/ladder.ts';
 import { type ReasonCode, reasonTexts } from '../../core/reasons.ts';
@@ -110,6 +110,13 @@ const node = z.object({
   protocol: z.literal(peerProtocolVersion),
   version: short,
   publicUrl: text.optional(),
+const load = z.object({
+  cpuPercent: z.number().nonnegative().optional(),
+  networkPercent: z.number().nonnegative().optional(),
+  cpuLimitPercent: z.number(),
+  networkLimitPercent: z.number(),
+} satisfies Shape<NodeLoad>);
+
   addresses: z.array(short).max(256),
   draining: z.boolean(),
   overloaded: z.boolean(),
@@ -119,6 +126,8 @@ const node = z.object({
   backupSessions: count,
   assigned: z.array(assigned).max(assignedMax).optional().catch(undefined),
   keys: z.array(short).max(256),
+  load: load.optional().catch(undefined),
+  backupSessionsMax: count.optional().catch(undefined),
   signingKey: short.optional(),
   passTtlS: z.number().nonnegative(),
 } satisfies Shape<NodeFacts>);
