@@ -14,6 +14,7 @@ import { createKeyStore } from './adapters/sqlite/key-store.ts';
 import { createStreamStore } from './adapters/sqlite/stream-store.ts';
 import { announcedAddresses } from './adapters/system/addresses.ts';
 import { openAdminToken } from './adapters/system/admin-token.ts';
+import { createReadLoad } from './adapters/system/load.ts';
 import { systemClock, systemTimers } from './adapters/system/clock.ts';
 import { newBytes, newId } from './adapters/system/ids.ts';
 import { createLog } from './adapters/system/log.ts';
@@ -27,6 +28,7 @@ import type { Peers } from './agent/peers.ts';
 import type { AnswerPeer } from './agent/ports.ts';
 import { reloadStreams } from './agent/reload-streams.ts';
 import { StreamCatalogue } from './agent/stream-catalogue.ts';
+import type { LoadLimits } from './core/load/load.ts';
 import type { Config } from './core/config.ts';
 import { version } from './version.ts';
 
@@ -84,6 +86,7 @@ async function assemble(config: Config, base: Base): Promise<Omit<Agent, 'stop'>
       keyWrap: clusterSecret === undefined ? undefined : createKeyWrap(clusterSecret),
       link: createHttpPeerLink({ clusterSecret: clusterSecret ?? newId() }),
     },
+      readLoad: createReadLoad(),
     {
       ...config.node,
       version,
@@ -91,6 +94,7 @@ async function assemble(config: Config, base: Base): Promise<Omit<Agent, 'stop'>
       backupSessionsMax: config.limits.backupSessionsMax,
       segmentCacheBytesMax: config.limits.segmentCacheBytesMax,
       peerUrls: config.peers.urls,
+      loadLimits: loadLimitsOf(config.limits),
     },
   );
   const { live, peers, keys, sessions, self, viewing } = agent;
@@ -171,3 +175,12 @@ function every(ms: number, run: () => void): () => void {
   const timer = setInterval(run, ms);
   return () => clearInterval(timer);
 }
+function loadLimitsOf(limits: Config['limits']): LoadLimits {
+  const { cpuPercentMax: cpuPercent, networkPercentMax: networkPercent } = limits;
+  const mbps = limits.networkCapacityMbps;
+  return {
+    ...{ cpuPercent, networkPercent },
+    ...(mbps !== undefined && { networkBitsPerS: mbps * 1_000_000 }),
+  };
+}
+

@@ -1,3 +1,5 @@
+import type { LoadLimits } from '../core/load/load.ts';
+import { Admission } from './admission.ts';
 import { Arrivals } from './arrivals.ts';
 import { Audience } from './audience.ts';
 import type { Cycle } from './cycles.ts';
@@ -18,6 +20,7 @@ import type {
   PeerLink,
   RandomBytes,
   Timers,
+  ReadLoad,
 } from './ports.ts';
 import { createSelf } from './self.ts';
 import { Sessions } from './sessions.ts';
@@ -44,6 +47,8 @@ export type AgentPorts = {
   readonly signer: PassSigner;
   readonly link: PeerLink;
 };
+  /** Absent: load is not known, and refuses nobody. */
+  readonly readLoad?: ReadLoad | undefined;
 
 export type AgentSettings = {
   readonly id: string;
@@ -53,13 +58,16 @@ export type AgentSettings = {
   readonly passTtlS: number;
   readonly backupSessionsMax?: number | undefined;
   readonly segmentCacheBytesMax?: number | undefined;
+  readonly loadLimits?: LoadLimits | undefined;
   readonly peerUrls: readonly string[];
 };
 
 /** The agent of one node, put together from its parts; nothing runs until its cycles and `peers` are started. */
+const defaultLoadLimits: LoadLimits = { cpuPercent: 90, networkPercent: 90 };
+
 export function createAgent(ports: AgentPorts, settings: AgentSettings) {
   const { clock, log, newId, randomBytes } = ports;
-  const { peerUrls, segmentCacheBytesMax, ...node } = settings;
+  const { peerUrls, segmentCacheBytesMax, loadLimits = defaultLoadLimits, ...node } = settings;
   const live = new LiveStreams({ ...ports, segmentCacheBytesMax });
   const sessions = new Sessions();
   const audience = new Audience({ nodeId: node.id, sessions });
@@ -71,7 +79,15 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings) {
     peersExpected: peerUrls.length,
   });
   let addresses: readonly string[] = [];
-  const self = createSelf({ ...node, sessions, audience, keys, addresses: () => addresses });
+  const admission = new Admission({
+    ...{ nodeId: node.id, readLoad: ports.readLoad, limits: loadLimits, sessions, audience },
+    backupSessionsMax: node.backupSessionsMax,
+    peers: (now) => peers.list(now),
+    onRefusing: () => {},
+  });
+  const self = createSelf({
+    ...{ ...node, sessions, audience, admission, keys, addresses: () => addresses },
+  });
   const peers = new Peers({
     ...{ clock, timers: ports.timers, log, link: ports.link, urls: peerUrls, self, boot: newId() },
     ownStreams: () => ({ version: live.factsVersion, facts: live.allFacts() }),
@@ -110,3 +126,4 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings) {
   };
   return { live, sessions, keys, self, peers, viewing, groups, cycles, setAddresses };
 }
+    { name: 'admission', everyMs: secondMs, run: (now) => admission.tick(now) },

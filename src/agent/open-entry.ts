@@ -9,6 +9,7 @@ import {
   type Opening,
   passClaims,
   placedArrival,
+  startSession,
   type ViewingDeps,
 } from './viewing-parts.ts';
 
@@ -39,7 +40,7 @@ export function openEntry(
     stream: asked.name,
     form,
     viewer: request.viewer,
-    arrival: placedArrival(deps.self(), arrival),
+    arrival: placedArrival(deps, arrival, { name: asked.name, now: request.now }),
     candidates,
     hasPlaylist: (form === 'hls-entry' ? entry : mpd) !== undefined,
     sentLately: deps.spread.sentLately(request.now),
@@ -77,7 +78,8 @@ async function serveMultivariant(
   const chosen = signing === undefined ? [] : deps.spread.pick(placement.offers, asker, now);
   const backupIds = chosen.map(({ node }) => node.id);
   const session = known ?? deps.newId();
-  deps.sessions.start(
+  startSession(
+    deps,
     {
       id: session,
       stream: asked.name,

@@ -3,7 +3,7 @@ import { placeLive } from '../core/placement/live.ts';
 import { type Answer, notFromHere } from './answer.ts';
 import type { MediaSnapshot } from './live-snapshots.ts';
 import type { OriginFault } from './ports.ts';
-import { type Opening, placedArrival, type ViewingDeps } from './viewing-parts.ts';
+import { type Opening, placedArrival, startSession, type ViewingDeps } from './viewing-parts.ts';
 
 /** A player reloads: the media playlist, the same bytes for everybody, or 404 at once so that it moves on. */
 export function openMediaPlaylist(
@@ -20,7 +20,7 @@ export function openMediaPlaylist(
     stream: name,
     form: 'media-playlist',
     viewer,
-    arrival: placedArrival(deps.self(), arrival),
+    arrival: placedArrival(deps, arrival, { name, now }),
     candidates,
     hasPlaylist: snapshot.kind !== 'fault',
     sentLately: new Map(),
@@ -31,7 +31,8 @@ export function openMediaPlaylist(
   const id = arrival.session ?? `direct|${viewer.key}|${name}`;
   if (!deps.sessions.touch(id, now)) {
     const self = deps.self().id;
-    deps.sessions.start(
+    startSession(
+      deps,
       {
         id,
         stream: name,

@@ -5,6 +5,7 @@
 import type { Coverage } from '../core/archive/coverage.ts';
 import type { TimeRange } from '../core/archive/ranges.ts';
 import type { PeerAnswer, PeerQuestion, PeerRefusal } from '../core/group/exchange.ts';
+import type { LoadCounter } from '../core/load/load.ts';
 import type { PassClaims } from '../core/pass/claims.ts';
 import type { ReasonCode } from '../core/reasons.ts';
 import type { Container, StreamConfig } from '../core/stream/stream.ts';
@@ -28,6 +29,9 @@ export type NewId = () => string;
 export type RandomBytes = (length: number) => Uint8Array;
 
 /** Why a read from an origin gave nothing. */
+/** Reads what the machine has done so far. Never fails: what cannot be read is left out. */
+export type ReadLoad = () => readonly LoadCounter[];
+
 export type OriginFault = {
   readonly kind: 'fault';
   readonly reason: ReasonCode;

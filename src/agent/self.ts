@@ -1,4 +1,5 @@
 import { type NodeFacts, peerProtocolVersion } from '../core/group/node.ts';
+import type { Admission } from './admission.ts';
 import type { Audience } from './audience.ts';
 import type { Sessions } from './sessions.ts';
 import type { ViewingKeys } from './viewing-keys.ts';
@@ -14,10 +15,11 @@ export function createSelf(parts: {
   /** Most viewers of other nodes at once; absent: no limit. */
   readonly backupSessionsMax?: number | undefined;
   readonly sessions: Sessions;
+  readonly admission: Pick<Admission, 'announced' | 'load'>;
   readonly audience: Pick<Audience, 'assigned'>;
   readonly keys: ViewingKeys;
 }): () => NodeFacts {
-  const { addresses, sessions, audience, keys, backupSessionsMax = Infinity, ...fixed } = parts;
+  const { addresses, sessions, audience, admission, keys, ...fixed } = parts;
   let last: NodeFacts | undefined;
   return () => {
     const { own, backup } = sessions.counts();
@@ -26,8 +28,8 @@ export function createSelf(parts: {
       addresses: addresses(),
       protocol: peerProtocolVersion,
       draining: false,
-      overloaded: false,
-      atBackupLimit: backup >= backupSessionsMax,
+      ...admission.announced(),
+      load: admission.load(),
       ownSessions: own,
       backupSessions: backup,
       assigned: audience.assigned(),

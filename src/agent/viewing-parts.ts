@@ -4,12 +4,14 @@ import type { ReasonCode } from '../core/reasons.ts';
 import type { Now } from '../core/time.ts';
 import type { ViewerQuery } from '../core/viewer/query.ts';
 import type { Viewer } from '../core/viewer/viewer.ts';
+import type { Admission } from './admission.ts';
 import type { Arrival, Arrivals } from './arrivals.ts';
+import type { Audience } from './audience.ts';
 import type { LiveStreams } from './live-streams.ts';
 import type { Outlook } from './outlook.ts';
 import type { Passes } from './passes.ts';
 import type { NewId } from './ports.ts';
-import type { Sessions } from './sessions.ts';
+import type { SessionStart, Sessions } from './sessions.ts';
 import type { Spread } from './spread.ts';
 import type { ViewingKeys } from './viewing-keys.ts';
 
@@ -33,6 +35,8 @@ export type ViewingDeps = {
   readonly passes: Passes;
   readonly keys: ViewingKeys;
   readonly sessions: Sessions;
+  readonly audience: Pick<Audience, 'noteViewer'>;
+  readonly admission: Admission;
   readonly spread: Spread;
   readonly newId: NewId;
 };
@@ -46,23 +50,44 @@ export type Opening = {
   readonly arrival: GoodArrival;
 };
 
+/** The rate of a stream's largest variant, bit/s: what a viewer may come to need. */
+function rateOf(live: LiveStreams, name: string): number | undefined {
+  const rates = live.facts(name)?.hls?.ladder?.variants.map(({ bandwidth }) => bandwidth) ?? [];
+  return rates.length === 0 ? undefined : Math.max(...rates);
+}
+
 /** Viewers of other nodes are let in while this node may take more; one that is in already always is. */
-function admissionRefusal(self: NodeFacts, arrival: GoodArrival): ReasonCode | undefined {
+function admissionRefusal(
+  { admission, live }: ViewingDeps,
+  arrival: GoodArrival,
+  asked: { readonly name: string; readonly now: Now },
+): ReasonCode | undefined {
   if (arrival.kind === 'own' || arrival.isActive) return undefined;
-  if (self.overloaded) return 'overloaded';
-  return self.atBackupLimit ? 'backup-limit' : undefined;
+  return admission.refusal(arrival.home, rateOf(live, asked.name), asked.now);
 }
 
 /** The arrival in placement's terms. */
-export function placedArrival(self: NodeFacts, arrival: GoodArrival) {
+export function placedArrival(
+  deps: ViewingDeps,
+  arrival: GoodArrival,
+  asked: { readonly name: string; readonly now: Now },
+) {
   return arrival.kind === 'own' && arrival.hops.length === 0
     ? ({ kind: 'own' } as const)
     : ({
         kind: 'backup',
         home: arrival.home,
         hops: arrival.hops,
-        refusal: admissionRefusal(self, arrival),
+        refusal: admissionRefusal(deps, arrival, asked),
       } as const);
+}
+
+/** Starts a session, or goes on with it; a new one counts for admission until its load shows. */
+export function startSession(deps: ViewingDeps, start: SessionStart, now: Now): void {
+  const { sessions, admission, live } = deps;
+  if (!sessions.isActive(start.id, now))
+    admission.noteStart(start.home, rateOf(live, start.stream), now);
+  sessions.start(start, now);
 }
 
 /** Claims of a pass for `nodes`, valid from now for the configured time. */

@@ -22,6 +22,10 @@ export type NodeFacts = {
   readonly overloaded: boolean;
   /** As many viewers of other nodes as it may take. */
   readonly atBackupLimit: boolean;
+  /** Absent: not told. */
+  readonly load?: NodeLoad | undefined;
+  /** Most viewers of other nodes at once; absent: no limit. */
+  readonly backupSessionsMax?: number | undefined;
   /** Share of new backups relative to the other nodes; 1 unless configured. */
   readonly weight: number;
   readonly ownSessions: number;
@@ -34,6 +38,15 @@ export type NodeFacts = {
   readonly signingKey?: string | undefined;
   /** How long this node's passes live, seconds: others keep old keys at least this long. */
   readonly passTtlS: number;
+};
+
+/** How full a node is, whole percent, smoothed over seconds; what cannot be measured there is absent. */
+export type NodeLoad = {
+  readonly cpuPercent?: number | undefined;
+  readonly networkPercent?: number | undefined;
+  /** Above these viewers of other nodes are refused. */
+  readonly cpuLimitPercent: number;
+  readonly networkLimitPercent: number;
 };
 
 /** Clock of a peer relative to ours. */
