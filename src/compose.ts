@@ -17,6 +17,7 @@ import { openAdminToken } from './adapters/system/admin-token.ts';
 import { createReadLoad } from './adapters/system/load.ts';
 import { systemClock, systemTimers } from './adapters/system/clock.ts';
 import { newBytes, newId } from './adapters/system/ids.ts';
+import { createReadLoad } from './adapters/system/load.ts';
 import { createLog } from './adapters/system/log.ts';
 import { onSchedule } from './adapters/system/schedule.ts';
 import { readStreamsFile } from './adapters/system/streams-file.ts';
@@ -30,6 +31,7 @@ import { reloadStreams } from './agent/reload-streams.ts';
 import { StreamCatalogue } from './agent/stream-catalogue.ts';
 import type { LoadLimits } from './core/load/load.ts';
 import type { Config } from './core/config.ts';
+import type { LoadLimits } from './core/load/load.ts';
 import { version } from './version.ts';
 
 /** A running agent. */
@@ -84,17 +86,17 @@ async function assemble(config: Config, base: Base): Promise<Omit<Agent, 'stop'>
       ...{ openOrigin, readMeaning, signer: createPassSigner() },
       keyStore: createKeyStore(database),
       keyWrap: clusterSecret === undefined ? undefined : createKeyWrap(clusterSecret),
+      readLoad: createReadLoad(),
       link: createHttpPeerLink({ clusterSecret: clusterSecret ?? newId() }),
     },
-      readLoad: createReadLoad(),
     {
       ...config.node,
       version,
       passTtlS: config.passes.ttlS,
       backupSessionsMax: config.limits.backupSessionsMax,
+      loadLimits: loadLimitsOf(config.limits),
       segmentCacheBytesMax: config.limits.segmentCacheBytesMax,
       peerUrls: config.peers.urls,
-      loadLimits: loadLimitsOf(config.limits),
     },
   );
   const { live, peers, keys, sessions, self, viewing } = agent;

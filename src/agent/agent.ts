@@ -19,8 +19,8 @@ import type {
   PassSigner,
   PeerLink,
   RandomBytes,
-  Timers,
   ReadLoad,
+  Timers,
 } from './ports.ts';
 import { createSelf } from './self.ts';
 import { Sessions } from './sessions.ts';
@@ -46,9 +46,9 @@ export type AgentPorts = {
   readonly keyWrap?: KeyWrap | undefined;
   readonly signer: PassSigner;
   readonly link: PeerLink;
-};
   /** Absent: load is not known, and refuses nobody. */
   readonly readLoad?: ReadLoad | undefined;
+};
 
 export type AgentSettings = {
   readonly id: string;
@@ -57,14 +57,14 @@ export type AgentSettings = {
   readonly weight: number;
   readonly passTtlS: number;
   readonly backupSessionsMax?: number | undefined;
-  readonly segmentCacheBytesMax?: number | undefined;
   readonly loadLimits?: LoadLimits | undefined;
+  readonly segmentCacheBytesMax?: number | undefined;
   readonly peerUrls: readonly string[];
 };
 
-/** The agent of one node, put together from its parts; nothing runs until its cycles and `peers` are started. */
 const defaultLoadLimits: LoadLimits = { cpuPercent: 90, networkPercent: 90 };
 
+/** The agent of one node, put together from its parts; nothing runs until its cycles and `peers` are started. */
 export function createAgent(ports: AgentPorts, settings: AgentSettings) {
   const { clock, log, newId, randomBytes } = ports;
   const { peerUrls, segmentCacheBytesMax, loadLimits = defaultLoadLimits, ...node } = settings;
@@ -106,18 +106,32 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings) {
   const arrivals = new Arrivals({ nodeId: node.id, passes, sessions });
   const spread = createSpread(node.id);
   const viewing = new Viewing({
-    ...{ self, live, outlook, arrivals, passes, keys, sessions, spread, newId },
+    ...{
+      self,
+      live,
+      outlook,
+      arrivals,
+      passes,
+      keys,
+      sessions,
+      audience,
+      admission,
+      spread,
+      newId,
+    },
   });
   const groups = createGroupReports({
     ...{ self, outlook },
     facts: () => live.allFacts(),
     peers: (now) => peers.list(now),
     signingKeyId: () => keys.signing()?.id,
+    hasPublicViewers: (now) => audience.hasPublicViewers(now),
   });
   const cycles: readonly Cycle[] = [
     // One origin that hangs must not hold up the next look at the others.
     { name: 'live streams', everyMs: liveTickMs, overlaps: true, run: (now) => live.tick(now) },
     { name: 'sessions', everyMs: secondMs, run: (now) => sessions.expire(now) },
+    { name: 'admission', everyMs: secondMs, run: (now) => admission.tick(now) },
     { name: 'audience', everyMs: secondMs, run: (now) => audience.tick(now) },
     { name: 'viewing keys', everyMs: secondMs, run: (now) => keys.tick(now, peers.list(now)) },
   ];
@@ -126,4 +140,3 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings) {
   };
   return { live, sessions, keys, self, peers, viewing, groups, cycles, setAddresses };
 }
-    { name: 'admission', everyMs: secondMs, run: (now) => admission.tick(now) },

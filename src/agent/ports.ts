@@ -28,10 +28,10 @@ export type NewId = () => string;
 /** Unpredictable bytes for secrets. */
 export type RandomBytes = (length: number) => Uint8Array;
 
-/** Why a read from an origin gave nothing. */
 /** Reads what the machine has done so far. Never fails: what cannot be read is left out. */
 export type ReadLoad = () => readonly LoadCounter[];
 
+/** Why a read from an origin gave nothing. */
 export type OriginFault = {
   readonly kind: 'fault';
   readonly reason: ReasonCode;

@@ -105,11 +105,6 @@ const assigned = z.object({
   sessions: count,
 } satisfies Shape<Assigned>);
 
-const node = z.object({
-  id: short,
-  protocol: z.literal(peerProtocolVersion),
-  version: short,
-  publicUrl: text.optional(),
 const load = z.object({
   cpuPercent: z.number().nonnegative().optional(),
   networkPercent: z.number().nonnegative().optional(),
@@ -117,17 +112,22 @@ const load = z.object({
   networkLimitPercent: z.number(),
 } satisfies Shape<NodeLoad>);
 
+const node = z.object({
+  id: short,
+  protocol: z.literal(peerProtocolVersion),
+  version: short,
+  publicUrl: text.optional(),
   addresses: z.array(short).max(256),
   draining: z.boolean(),
   overloaded: z.boolean(),
   atBackupLimit: z.boolean(),
+  load: load.optional().catch(undefined),
+  backupSessionsMax: count.optional().catch(undefined),
   weight: z.number().nonnegative(),
   ownSessions: count,
   backupSessions: count,
   assigned: z.array(assigned).max(assignedMax).optional().catch(undefined),
   keys: z.array(short).max(256),
-  load: load.optional().catch(undefined),
-  backupSessionsMax: count.optional().catch(undefined),
   signingKey: short.optional(),
   passTtlS: z.number().nonnegative(),
 } satisfies Shape<NodeFacts>);
