@@ -1,9 +1,13 @@
 import { type Assigned, assignedOf } from '../core/load/assigned.ts';
 import type { MonoMs, Now } from '../core/time.ts';
+import type { Viewer } from '../core/viewer/viewer.ts';
 import type { Sessions, Watching } from './sessions.ts';
 
 /** Time between two looks at all sessions, ms. */
 const surveyEveryMs = 5_000;
+
+/** A public viewer seen this recently says that viewers are not all inside, ms. */
+const publicSeenMs = 24 * 3_600_000;
 
 const nobody: readonly Assigned[] = [];
 
@@ -13,6 +17,7 @@ export class Audience {
   #surveyedAt: MonoMs = Number.NEGATIVE_INFINITY;
   #watching: readonly Watching[] = [];
   #assigned = nobody;
+  #publicSeenAt: MonoMs = Number.NEGATIVE_INFINITY;
 
   constructor(deps: { nodeId: string; sessions: Pick<Sessions, 'survey'> }) {
     this.#deps = deps;
@@ -25,6 +30,16 @@ export class Audience {
     this.#watching = this.#deps.sessions.survey(now);
     const assigned = assignedOf(this.#deps.nodeId, this.#watching);
     if (JSON.stringify(assigned) !== JSON.stringify(this.#assigned)) this.#assigned = assigned;
+  }
+
+  /** Notes a viewer who opens a stream. */
+  noteViewer({ isPublic }: Viewer, now: Now): void {
+    if (isPublic) this.#publicSeenAt = now.monoMs;
+  }
+
+  /** Whether a viewer with a public address opened a stream here within a day. */
+  hasPublicViewers(now: Now): boolean {
+    return now.monoMs - this.#publicSeenAt <= publicSeenMs;
   }
 
   /** Viewers who watch now, alike ones together. */

@@ -11,11 +11,13 @@ export function createGroupReports(deps: {
   readonly peers: (now: Now) => readonly Peer[];
   readonly outlook: Outlook;
   readonly signingKeyId: () => string | undefined;
+  readonly hasPublicViewers: (now: Now) => boolean;
 }): (now: Now) => readonly GroupReport[] {
   return (now) => {
     const self = deps.self();
     const peers = deps.peers(now);
     const signingKeyId = deps.signingKeyId();
+    const hasPublicViewers = deps.hasPublicViewers(now);
     const byGroup = new Map<string, StreamFacts>();
     for (const own of deps.facts())
       if (own.group !== undefined && !byGroup.has(own.group)) byGroup.set(own.group, own);
@@ -23,7 +25,9 @@ export function createGroupReports(deps: {
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([name, own]) => {
         const candidates = deps.outlook.candidates(own.name, now);
-        return reportGroup({ name, self, own, candidates, peers, signingKeyId, now });
+        return reportGroup({
+          ...{ name, self, own, candidates, peers, signingKeyId, hasPublicViewers, now },
+        });
       });
   };
 }

@@ -40,6 +40,7 @@ export class Viewing {
     const { now } = request;
     const arrival = await arrivals.of(query.pass, stream, now);
     if (arrival.kind === 'refused') return denied(arrival.reason);
+    this.#deps.audience.noteViewer(request.viewer, now);
     live.watch(stream.name, now);
     if (form === 'hls-entry') {
       if (live.entry(stream.name) === undefined) await live.load(stream.name, 'entry', now);

@@ -1,3 +1,4 @@
+import type { Place } from '../placement/address-fit.ts';
 import type { Candidate, Candidates } from '../placement/candidates.ts';
 import { type ReasonCode, reasonTexts } from '../reasons.ts';
 import type { AirState, StreamFacts } from '../stream/stream.ts';
@@ -47,9 +48,12 @@ export function reportGroup(parts: {
   readonly candidates: Candidates;
   readonly peers: readonly Peer[];
   readonly signingKeyId: string | undefined;
+  /** Whether viewers with public addresses were seen here: else private addresses may be all that is needed. */
+  readonly hasPublicViewers: boolean;
   readonly now: Now;
 }): GroupReport {
   const { self, own, candidates, peers, signingKeyId, now } = parts;
+  const isPublic = parts.hasPublicViewers || hasPublicMember(candidates);
   const ownVerdict = assessMember({
     peer: selfAsPeer(self, [own], now),
     peerStream: own,
@@ -58,8 +62,10 @@ export function reportGroup(parts: {
   });
   const offsets = offsetsOf(peers);
   const problems = [
-    ...ownProblems(self, reasonsOf(ownVerdict), candidates),
-    ...candidates.list.flatMap((candidate) => memberProblems(self.id, candidate, offsets)),
+    ...ownProblems(self, reasonsOf(ownVerdict), candidates, isPublic),
+    ...candidates.list.flatMap((candidate) =>
+      memberProblems(self.id, candidate, { offsets, isPublic }),
+    ),
   ];
   const members = [
     memberReport(self.id, own, ownVerdict, 0),
@@ -76,11 +82,12 @@ function ownProblems(
   self: NodeFacts,
   reasons: readonly ReasonCode[],
   { self: { places }, list }: Candidates,
+  isPublic: boolean,
 ): readonly Problem[] {
   const codes = reasons.filter((code) => !wanted.has(code));
   return [
     ...codes.map((code) => problem(self.id, code)),
-    ...addressProblems(self.id, places.places),
+    ...addressProblems(self.id, places.places, isPublic),
     ...(list.length === 0 ? [problem(self.id, 'no-other-member')] : []),
   ];
 }
@@ -88,7 +95,7 @@ function ownProblems(
 function memberProblems(
   selfId: string,
   { node, backup, places }: Candidate,
-  offsets: ReadonlyMap<string, number>,
+  group: { readonly offsets: ReadonlyMap<string, number>; readonly isPublic: boolean },
 ): readonly Problem[] {
   // What concerns the whole domain is told once, of this node.
   const codes = reasonsOf(backup).filter(
@@ -96,9 +103,9 @@ function memberProblems(
   );
   return [
     ...codes.map((code) =>
-      code === 'clock-skew' ? skewProblem(selfId, node.id, offsets) : problem(node.id, code),
+      code === 'clock-skew' ? skewProblem(selfId, node.id, group.offsets) : problem(node.id, code),
     ),
-    ...addressProblems(node.id, places.places),
+    ...addressProblems(node.id, places.places, group.isPublic),
   ];
 }
 
@@ -116,11 +123,20 @@ function skewProblem(selfId: string, nodeId: string, offsets: ReadonlyMap<string
 
 function addressProblems(
   node: string,
-  places: Candidates['self']['places']['places'],
+  places: readonly Place[],
+  isPublic: boolean,
 ): readonly Problem[] {
   if (places.length === 0) return [problem(node, 'address-missing')];
-  const isReachableByAll = places.some(({ address }) => address?.class !== 'private');
-  return isReachableByAll ? [] : [problem(node, 'address-private')];
+  return !isPublic || places.some(isForAll) ? [] : [problem(node, 'address-private')];
+}
+
+/** Where all members have private addresses only, all viewers may well be inside. */
+function hasPublicMember({ self, list }: Candidates): boolean {
+  return [self, ...list].some(({ places }) => places.places.some(isForAll));
+}
+
+function isForAll({ address }: Place): boolean {
+  return address?.class !== 'private';
 }
 
 function problem(node: string, code: ReasonCode): Problem {

@@ -10,6 +10,7 @@ type Seen = {
   readonly own?: StreamFacts;
   readonly peers: readonly Peer[];
   readonly signingKeyId?: string | undefined;
+  readonly hasPublicViewers?: boolean;
 };
 
 /** What node-a, unless `self` is another one, says of group `ch1`. */
@@ -23,7 +24,8 @@ function report(seen: Seen) {
     now: testNow,
   };
   const candidates = judgeCandidates({ ...common, name: own.name });
-  return reportGroup({ ...common, name: 'ch1', candidates });
+  const { hasPublicViewers = false } = seen;
+  return reportGroup({ ...common, name: 'ch1', candidates, hasPublicViewers });
 }
 
 function codesOf({ problems }: ReturnType<typeof report>) {
@@ -182,9 +184,21 @@ describe('addresses', () => {
 
   it('are a problem of a node that has only private ones, be it this or another one', () => {
     const peer = aPeer({ facts: { id: 'node-b', ...inside } });
-    const seen = report({ self: { ...inside, addresses: ['10.0.0.2:8080'] }, peers: [peer] });
+    const self = { ...inside, addresses: ['10.0.0.2:8080'] };
+    const seen = report({ self, peers: [peer], hasPublicViewers: true });
     expect(codesOf(seen)).toEqual(['node-a: address-private', 'node-b: address-private']);
     expect(seen.state).toBe('degraded');
+  });
+
+  it('that are private everywhere are no problem while no public viewer was seen', () => {
+    const peer = aPeer({ facts: { id: 'node-b', ...inside } });
+    const self = { ...inside, addresses: ['10.0.0.2:8080'] };
+    expect(report({ self, peers: [peer] })).toMatchObject({ state: 'reserve', problems: [] });
+  });
+
+  it('that are private on one node only are a problem of that node', () => {
+    const peer = aPeer({ facts: { id: 'node-b', ...inside } });
+    expect(codesOf(report({ peers: [peer] }))).toEqual(['node-b: address-private']);
   });
 
   it('are none of a node that has a public one beside, or a name', () => {
