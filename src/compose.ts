@@ -17,7 +17,6 @@ import { openAdminToken } from './adapters/system/admin-token.ts';
 import { createReadLoad } from './adapters/system/load.ts';
 import { systemClock, systemTimers } from './adapters/system/clock.ts';
 import { newBytes, newId } from './adapters/system/ids.ts';
-import { createReadLoad } from './adapters/system/load.ts';
 import { createLog } from './adapters/system/log.ts';
 import { onSchedule } from './adapters/system/schedule.ts';
 import { readStreamsFile } from './adapters/system/streams-file.ts';
@@ -31,7 +30,6 @@ import { reloadStreams } from './agent/reload-streams.ts';
 import { StreamCatalogue } from './agent/stream-catalogue.ts';
 import type { LoadLimits } from './core/load/load.ts';
 import type { Config } from './core/config.ts';
-import type { LoadLimits } from './core/load/load.ts';
 import { version } from './version.ts';
 
 /** A running agent. */

@@ -5,10 +5,7 @@ import type { NodeFacts, Peer } from '../core/group/node.ts';
 import type { KeyState } from '../core/pass/key-ring.ts';
 import type { AirState, StreamConfig, StreamFacts } from '../core/stream/stream.ts';
 import type { Now, UnixMs } from '../core/time.ts';
-import { administerStreams, found, isOnAir } from './administer-streams.ts';
-import type { DescribedRequest, Explanation } from './explain.ts';
 import { loadView } from './load-view.ts';
-import type { AdminScope, AdminToken, AuditEntry, AuditStore } from './ports.ts';
 import type { Session } from './sessions.ts';
 import type { DefinedIn, StreamCatalogue } from './stream-catalogue.ts';
 

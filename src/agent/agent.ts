@@ -114,7 +114,6 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings) {
       passes,
       keys,
       sessions,
-      audience,
       admission,
       spread,
       newId,
@@ -125,7 +124,6 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings) {
     facts: () => live.allFacts(),
     peers: (now) => peers.list(now),
     signingKeyId: () => keys.signing()?.id,
-    hasPublicViewers: (now) => audience.hasPublicViewers(now),
   });
   const cycles: readonly Cycle[] = [
     // One origin that hangs must not hold up the next look at the others.
