@@ -8,15 +8,14 @@ import { openOrigin } from './adapters/origin/open-origin.ts';
 import { readMeaning } from './adapters/origin/read-playlist.ts';
 import { createHttpPeerLink } from './adapters/registry/http-peer-link.ts';
 import { createPeerServer } from './adapters/registry/peer-server.ts';
-import { createAdminTokenStore } from './adapters/sqlite/admin-token-store.ts';
 import { openDatabase } from './adapters/sqlite/database.ts';
 import { createKeyStore } from './adapters/sqlite/key-store.ts';
 import { createStreamStore } from './adapters/sqlite/stream-store.ts';
 import { announcedAddresses } from './adapters/system/addresses.ts';
-import { openAdminToken } from './adapters/system/admin-token.ts';
-import { createReadLoad } from './adapters/system/load.ts';
 import { systemClock, systemTimers } from './adapters/system/clock.ts';
+import { checksum, pause } from './adapters/system/checksum.ts';
 import { newBytes, newId } from './adapters/system/ids.ts';
+import { createReadLoad } from './adapters/system/load.ts';
 import { createLog } from './adapters/system/log.ts';
 import { onSchedule } from './adapters/system/schedule.ts';
 import { readStreamsFile } from './adapters/system/streams-file.ts';
@@ -24,13 +23,16 @@ import { createAdminister } from './agent/administer.ts';
 import { createAgent } from './agent/agent.ts';
 import { Cycles } from './agent/cycles.ts';
 import type { LiveStreams } from './agent/live-streams.ts';
-import type { Peers } from './agent/peers.ts';
-import type { AnswerPeer } from './agent/ports.ts';
+import type { AnswerPeers } from './agent/ports.ts';
 import { reloadStreams } from './agent/reload-streams.ts';
 import { StreamCatalogue } from './agent/stream-catalogue.ts';
-import type { LoadLimits } from './core/load/load.ts';
+import { composeAccess } from './compose-access.ts';
 import type { Config } from './core/config.ts';
+import type { LoadLimits } from './core/load/load.ts';
 import { version } from './version.ts';
+
+/** Beside this file, when it is built. */
+const consoleFolder = new URL('./console/', import.meta.url);
 
 /** A running agent. */
 export type Agent = {
@@ -81,7 +83,7 @@ async function assemble(config: Config, base: Base): Promise<Omit<Agent, 'stop'>
   const agent = createAgent(
     {
       ...{ clock, timers: systemTimers, log, newId, randomBytes: newBytes },
-      ...{ openOrigin, readMeaning, signer: createPassSigner() },
+      ...{ openOrigin, readMeaning, checksum, pause, signer: createPassSigner() },
       keyStore: createKeyStore(database),
       keyWrap: clusterSecret === undefined ? undefined : createKeyWrap(clusterSecret),
       readLoad: createReadLoad(),
@@ -100,16 +102,14 @@ async function assemble(config: Config, base: Base): Promise<Omit<Agent, 'stop'>
   const { live, peers, keys, sessions, self, viewing } = agent;
   stops.push(() => live.close());
   const { catalogue, reload } = composeStreams(config, base, live);
-  const token = openAdminToken({
-    configured: config.admin.token,
-    store: createAdminTokenStore(database),
-    nowMs: clock.now().wallMs,
-  });
+  const access = composeAccess(config, base);
+  stops.push(access.stop);
   let wait: string | undefined = 'the node is starting';
   const administer = createAdminister({
     startedAt: clock.now().wallMs,
     ...{ self, catalogue, peers, keys, sessions, groups: agent.groups },
     facts: (name) => live.facts(name),
+    ...{ tokens: access.tokens, audit: access.audit, explain: agent.explain },
     unready: () => wait,
   });
   const cycles = new Cycles({ clock, log, every });
@@ -127,13 +127,17 @@ async function assemble(config: Config, base: Base): Promise<Omit<Agent, 'stop'>
     stops.push(() => listener.close());
     return listener.address.port;
   };
-  const admin = createAdminApp({ administer, accepts: token.accepts, clock, log });
+  const stopping = new AbortController();
+  const admin = createAdminApp({
+    ...{ administer, clock, log, consoleFolder, stopping: stopping.signal },
+    callerOf: access.callerOf,
+  });
   const { trustedProxies, tls } = config.viewers;
   const viewer = createViewerApp({ viewing, nodeId: config.node.id, clock, log, trustedProxies });
   const ports = {
     admin: keep(await listen({ app: admin, ...config.admin.listen, log })),
     viewers: keep(await listen({ app: viewer, ...config.viewers.listen, tls, log })),
-    ...(await listenToPeers(config, base, peers, keep)),
+    ...(await listenToPeers(config, base, agent.answerPeers, keep)),
   };
   agent.setAddresses(announcedAddresses({ host: config.viewers.listen.host, port: ports.viewers }));
   peers.start();
@@ -141,9 +145,10 @@ async function assemble(config: Config, base: Base): Promise<Omit<Agent, 'stop'>
   wait = undefined;
   stops.push(() => {
     wait = 'the node is stopping';
+    stopping.abort();
     log.info('agent stopping');
   });
-  return { freshAdminToken: token.fresh, ports, reloadStreams: reload };
+  return { freshAdminToken: access.fresh, ports, reloadStreams: reload };
 }
 
 /** The streams of the file and of the API, and the agent told of them whenever they change. */
@@ -162,19 +167,14 @@ function composeStreams(config: Config, { clock, log, database }: Base, live: Li
 async function listenToPeers(
   { peers: { clusterSecret, listen: address } }: Config,
   { clock, log }: Base,
-  peers: Peers,
+  answer: AnswerPeers,
   keep: (listener: Listener) => number,
 ): Promise<{ readonly peers?: number }> {
   if (clusterSecret === undefined) return {};
-  const answer: AnswerPeer = (question, now) => peers.answer(question, now);
   const server = createPeerServer({ answer, clusterSecret, clock, log });
   return { peers: keep(await listenWith(server, address)) };
 }
 
-function every(ms: number, run: () => void): () => void {
-  const timer = setInterval(run, ms);
-  return () => clearInterval(timer);
-}
 function loadLimitsOf(limits: Config['limits']): LoadLimits {
   const { cpuPercentMax: cpuPercent, networkPercentMax: networkPercent } = limits;
   const mbps = limits.networkCapacityMbps;
@@ -184,3 +184,7 @@ function loadLimitsOf(limits: Config['limits']): LoadLimits {
   };
 }
 
+function every(ms: number, run: () => void): () => void {
+  const timer = setInterval(run, ms);
+  return () => clearInterval(timer);
+}

@@ -1,8 +1,10 @@
 import type { LoadLimits } from '../core/load/load.ts';
 import { Admission } from './admission.ts';
+import type { StreamConfig } from '../core/stream/stream.ts';
 import { Arrivals } from './arrivals.ts';
 import { Audience } from './audience.ts';
 import type { Cycle } from './cycles.ts';
+import { createExplain } from './explain.ts';
 import { createGroupReports } from './group-reports.ts';
 import type { ReadMeaning } from './live-snapshots.ts';
 import { LiveStreams } from './live-streams.ts';
@@ -10,6 +12,8 @@ import { Outlook } from './outlook.ts';
 import { Passes } from './passes.ts';
 import { Peers } from './peers.ts';
 import type {
+  AnswerPeers,
+  Checksum,
   Clock,
   KeyStore,
   KeyWrap,
@@ -25,6 +29,8 @@ import type {
 import { createSelf } from './self.ts';
 import { Sessions } from './sessions.ts';
 import { createSpread } from './spread.ts';
+import type { StreamTimeline } from './timeline/stream-timeline.ts';
+import { Timelines } from './timeline/timelines.ts';
 import { Viewing } from './viewing.ts';
 import { ViewingKeys } from './viewing-keys.ts';
 
@@ -46,6 +52,9 @@ export type AgentPorts = {
   readonly keyWrap?: KeyWrap | undefined;
   readonly signer: PassSigner;
   readonly link: PeerLink;
+  readonly checksum: Checksum;
+  /** Lets others have their turn. */
+  readonly pause: () => Promise<void>;
   /** Absent: load is not known, and refuses nobody. */
   readonly readLoad?: ReadLoad | undefined;
 };
@@ -68,7 +77,16 @@ const defaultLoadLimits: LoadLimits = { cpuPercent: 90, networkPercent: 90 };
 export function createAgent(ports: AgentPorts, settings: AgentSettings) {
   const { clock, log, newId, randomBytes } = ports;
   const { peerUrls, segmentCacheBytesMax, loadLimits = defaultLoadLimits, ...node } = settings;
-  const live = new LiveStreams({ ...ports, segmentCacheBytesMax });
+  const boot = newId();
+  const timelines = new Timelines({
+    ...{ clock, log, link: ports.link, checksum: ports.checksum, nodeId: node.id, boot },
+    peers: (now) => peers.list(now),
+  });
+  const live = new LiveStreams({
+    ...{ ...ports, segmentCacheBytesMax },
+    openTimeline: (config) => openTimeline(timelines, config),
+    closeTimeline: (timeline) => timelines.close(timeline),
+  });
   const sessions = new Sessions();
   const audience = new Audience({ nodeId: node.id, sessions });
   const keys = new ViewingKeys({
@@ -89,7 +107,7 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings) {
     ...{ ...node, sessions, audience, admission, keys, addresses: () => addresses },
   });
   const peers = new Peers({
-    ...{ clock, timers: ports.timers, log, link: ports.link, urls: peerUrls, self, boot: newId() },
+    ...{ clock, timers: ports.timers, log, link: ports.link, urls: peerUrls, self, boot },
     ownStreams: () => ({ version: live.factsVersion, facts: live.allFacts() }),
     wrappedKeys: () => keys.wrapped(),
     absorbKeys: (wrapped) => keys.absorb(wrapped, clock.now()),
@@ -101,6 +119,7 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings) {
     factsVersion: () => live.factsVersion,
     peers: (now) => peers.list(now),
     signingKeyId: () => keys.signing()?.id,
+    source: (stream, node) => timelines.source(stream, node),
   });
   const passes = new Passes({ signer: ports.signer, keyOf: (id) => keys.keyOf(id) });
   const arrivals = new Arrivals({ nodeId: node.id, passes, sessions });
@@ -114,6 +133,7 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings) {
       passes,
       keys,
       sessions,
+      audience,
       admission,
       spread,
       newId,
@@ -124,10 +144,13 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings) {
     facts: () => live.allFacts(),
     peers: (now) => peers.list(now),
     signingKeyId: () => keys.signing()?.id,
+    hasPublicViewers: (now) => audience.hasPublicViewers(now),
   });
+  const explain = createExplain({ live, outlook, spread });
   const cycles: readonly Cycle[] = [
     // One origin that hangs must not hold up the next look at the others.
     { name: 'live streams', everyMs: liveTickMs, overlaps: true, run: (now) => live.tick(now) },
+    { name: 'timelines', everyMs: liveTickMs, run: (now) => timelines.tick(now) },
     { name: 'sessions', everyMs: secondMs, run: (now) => sessions.expire(now) },
     { name: 'admission', everyMs: secondMs, run: (now) => admission.tick(now) },
     { name: 'audience', everyMs: secondMs, run: (now) => audience.tick(now) },
@@ -136,5 +159,34 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings) {
   const setAddresses = (own: readonly string[]) => {
     addresses = own;
   };
-  return { live, sessions, keys, self, peers, viewing, groups, cycles, setAddresses };
+  const answerPeers: AnswerPeers = {
+    ask: (question, now) => peers.answer(question, now),
+    compare: (question, now) => timelines.answer(question, now),
+    segment: (name) => timelines.segment(name),
+  };
+  return {
+    live,
+    answerPeers,
+    sessions,
+    admission,
+    keys,
+    self,
+    peers,
+    viewing,
+    groups,
+    explain,
+    cycles,
+    setAddresses,
+  };
+}
+
+/** A stream of a group is written anew, unless the operator wants it left alone. */
+function openTimeline(
+  timelines: Timelines,
+  { name, group, source, canonical = true }: StreamConfig,
+): StreamTimeline | undefined {
+  if (group === undefined) return undefined;
+  const timeline = timelines.open({ name, group, declared: source !== undefined });
+  if (!canonical) timeline.leaveAlone('left-as-is');
+  return timeline;
 }

@@ -1,7 +1,7 @@
 import {
   type Asker,
   judgeQuestion,
-  type PeerQuestion,
+  type QuestionHead,
   type RefusalReason,
 } from '../core/group/exchange.ts';
 import type { Now, UnixMs } from '../core/time.ts';
@@ -16,7 +16,7 @@ export class Askers {
 
   /** Why a question is refused; absent when it is to be answered, which counts as asked. */
   refusal(
-    question: PeerQuestion,
+    question: QuestionHead,
     self: { readonly id: string; readonly boot: string },
     now: Now,
   ): RefusalReason | undefined {

@@ -10,7 +10,10 @@ import {
   type MediaSnapshot,
   playlistBudgetMs,
 } from './live-snapshots.ts';
+import type { LivePlaylist } from './live-playlist.ts';
 import type { OriginFault } from './ports.ts';
+import type { StoredSegment } from './segment-fill.ts';
+import type { HlsTimeline } from './timeline/hls-timeline.ts';
 import type { KnownFile } from './window-files.ts';
 
 /** The HLS side of one stream: its entry and the media playlists that it names. */
@@ -18,9 +21,12 @@ export class LiveHls {
   readonly #deps: LiveDeps;
   readonly #playlists: EntryPlaylists;
   readonly #entry: LiveEntry;
+  readonly #timeline: HlsTimeline | undefined;
 
-  constructor(deps: LiveDeps, place: OriginPlace) {
+  /** With a `timeline` the stream is written anew where that is possible. */
+  constructor(deps: LiveDeps, place: OriginPlace, timeline?: HlsTimeline) {
     this.#deps = deps;
+    this.#timeline = timeline;
     this.#playlists = new EntryPlaylists(deps, place);
     this.#entry = new LiveEntry(deps, place, this.#playlists);
   }
@@ -29,9 +35,16 @@ export class LiveHls {
     return this.#entry.current;
   }
 
-  /** The last reading of a media playlist. */
+  /** A media playlist as viewers get it now: written anew, or the last reading. */
   media(path: string, query: string): MediaSnapshot | undefined {
-    return this.#playlists.find(path, query)?.snapshot;
+    const playlist = this.#playlists.find(path, query);
+    const served = playlist && this.#served(playlist);
+    return served?.kind === 'media' ? served : undefined;
+  }
+
+  /** A segment that was written anew; undefined for any other file. */
+  segment(path: string, range: string | undefined): StoredSegment | undefined {
+    return this.#timeline?.segment(path, range);
   }
 
   isPlaylist(path: string): boolean {
@@ -55,7 +68,9 @@ export class LiveHls {
     for (const playlist of this.#playlists.fresh(now)) {
       if (playlist.watch.faults > 0) this.#entry.hurry();
       if (!playlist.isReading && playlist.dueAt <= now.monoMs)
-        due.push({ dueAt: playlist.dueAt, run: () => playlist.read(playlistBudgetMs) });
+        due.push({ dueAt: playlist.dueAt, run: () => this.#read(playlist) });
+      else if (this.#timeline?.isHungry(playlist))
+        due.push({ dueAt: now.monoMs, run: () => this.#feed(playlist) });
     }
     const { dueAt, isMadeUp, madeUp } = this.#entry;
     if (dueAt !== undefined && dueAt <= now.monoMs)
@@ -85,7 +100,10 @@ export class LiveHls {
     const fault = await this.#entry.load(now, leftMs());
     if (fault !== undefined) return fault;
     const playlist = this.#playlists.findOrAdd(path, query, now);
-    if (playlist !== undefined) return playlist.load(now, leftMs());
+    if (playlist !== undefined) {
+      const loaded = await playlist.load(now, leftMs());
+      return loaded.kind === 'fault' ? loaded : (this.#served(playlist) ?? loaded);
+    }
     // Where the origin has turned to a multivariant playlist, viewers of the media playlist must move on.
     return { kind: 'fault', reason: path === livePlaylistPath ? 'not-found' : 'path-invalid' };
   }
@@ -93,12 +111,17 @@ export class LiveHls {
   /** LL-HLS: see {@link BlockingReloads}. */
   async blockingReload(path: string, query: string): Promise<MediaSnapshot | OriginFault> {
     const playlist = this.#playlists.find(path, query);
-    return playlist?.blockingReload(query) ?? { kind: 'fault', reason: 'not-found' };
+    if (playlist === undefined) return { kind: 'fault', reason: 'not-found' };
+    const isAnew = this.#timeline?.state?.state === 'anew';
+    return (isAnew ? this.#served(playlist) : undefined) ?? playlist.blockingReload(query);
   }
 
   facts(now: Now, before: HlsFacts | undefined): HlsFacts {
-    const air = this.#air(now);
     const { rungs } = this.#playlists;
+    this.#timeline?.update(rungs);
+    const own = this.#air(now);
+    const air = this.#timeline?.air(own, now) ?? own;
+    const timeline = this.#timeline?.state;
     const windows = rungs.flatMap(({ window }) => window ?? []);
     const hasMap = windows.some(({ playlist }) => playlist.mapUri !== undefined);
     const moved = rungs[0]?.watch.lastMovedAt ?? before?.lastMovedAt;
@@ -107,8 +130,14 @@ export class LiveHls {
     return {
       air,
       lastMovedAt: isKept ? before.lastMovedAt : moved,
-      container: windows.length === 0 ? before?.container : hasMap ? 'fmp4' : 'ts',
+      container:
+        windows.length === 0
+          ? before?.container
+          : hasMap && timeline?.state !== 'anew'
+            ? 'fmp4'
+            : 'ts',
       lowLatency: windows.some(({ playlist }) => playlist.lowLatency),
+      timeline: before?.timeline?.reason === timeline?.reason && before?.timeline?.state === timeline?.state ? before?.timeline : timeline,
       ladder: this.entry?.template.ladder,
     };
   }
@@ -117,6 +146,22 @@ export class LiveHls {
   forget(): void {
     this.#entry.forget();
     this.#playlists.clear();
+  }
+
+  /** What viewers get of a playlist; a fault while it is being put on its timeline. */
+  #served(playlist: LivePlaylist): MediaSnapshot | OriginFault | undefined {
+    const written = this.#timeline?.media(playlist);
+    if (written === 'aligning') return { kind: 'fault', reason: 'aligning' };
+    return written ?? playlist.snapshot;
+  }
+
+  async #read(playlist: LivePlaylist): Promise<void> {
+    await playlist.read(playlistBudgetMs);
+    await this.#feed(playlist);
+  }
+
+  async #feed(playlist: LivePlaylist): Promise<void> {
+    if (this.#timeline?.isHungry(playlist)) await this.#timeline.feed(playlist);
   }
 
   /** Off air with the entry, or with any rung; one that was not read yet takes nothing off but the first. */

@@ -8,7 +8,7 @@ import {
   neverSeen,
   observe,
 } from '../core/stream/on-air.ts';
-import type { OriginPlace } from '../core/stream/origin-paths.ts';
+import { type OriginPlace, resolveUri, toViewerPath } from '../core/stream/origin-paths.ts';
 import type { AirState } from '../core/stream/stream.ts';
 import type { MonoMs, Now } from '../core/time.ts';
 import { BlockingReloads } from './blocking-reloads.ts';
@@ -63,6 +63,13 @@ export class LivePlaylist {
 
   get isReading(): boolean {
     return this.#reading !== undefined;
+  }
+
+  /** Where a URI of the window is at the origin; undefined for one that is elsewhere. */
+  urlOf(uri: string): string | undefined {
+    const at = { url: this.#body?.url ?? this.#url, path: this.#path };
+    const isHere = toViewerPath(this.#place, at, uri) !== undefined;
+    return isHere ? resolveUri(at, uri) : undefined;
   }
 
   /** Bodies taken in so far. */

@@ -13,6 +13,8 @@ import { LiveMpd } from './live-mpd.ts';
 import { type DueRead, type ReadMeaning, segmentBudgetMs } from './live-snapshots.ts';
 import type { Clock, Log, OpenOrigin, Origin, OriginFault, OriginStream } from './ports.ts';
 import type { Segments, StoredSegment } from './segments.ts';
+import { HlsTimeline } from './timeline/hls-timeline.ts';
+import type { StreamTimeline } from './timeline/stream-timeline.ts';
 
 /** How long a stream outside of any group is kept fresh after somebody watched it last, ms. */
 const watchedMsMax = 30_000;
@@ -23,6 +25,11 @@ export type StreamDeps = {
   readonly openOrigin: OpenOrigin;
   readonly readMeaning: ReadMeaning;
   readonly segments: Segments;
+  /** Lets others have their turn. */
+  readonly pause: () => Promise<void>;
+  /** The timeline of a stream that begins; undefined for one that is not written anew by its configuration. */
+  readonly openTimeline: (config: StreamConfig) => StreamTimeline | undefined;
+  readonly closeTimeline: (timeline: StreamTimeline) => void;
 };
 
 /** One configured stream with its origins. A fault of its origins stays here. */
@@ -35,6 +42,7 @@ export class LiveStream {
   readonly #files: { place: OriginPlace; origin: Origin } | undefined;
   readonly #dashFiles: { place: OriginPlace; origin: Origin } | undefined;
   readonly #origins: readonly Origin[];
+  readonly #timeline: StreamTimeline | undefined;
   #watchedAt: MonoMs = Number.NEGATIVE_INFINITY;
   #isIdle = true;
   #facts: StreamFacts;
@@ -48,7 +56,12 @@ export class LiveStream {
     this.#origins = [hls, dash].flatMap((opened) => opened?.origin ?? []);
     this.#files = hls ?? dash;
     this.#dashFiles = dash;
-    if (hls !== undefined) this.hls = new LiveHls({ ...deps, origin: hls.origin }, hls.place);
+    this.#timeline = hls === undefined ? undefined : deps.openTimeline(config);
+    if (hls !== undefined) {
+      const own = { ...deps, origin: hls.origin };
+      const timeline = this.#timeline && new HlsTimeline(this.#timeline, own);
+      this.hls = new LiveHls(own, hls.place, timeline);
+    }
     const isBeside = hls === undefined || hls.place.folder === dash?.place.folder;
     if (dash !== undefined)
       this.mpd = new LiveMpd(
@@ -68,9 +81,16 @@ export class LiveStream {
     return this.#facts;
   }
 
-  /** Whether `config` has the same origins, so that only {@link reconfigure} is needed. */
+  /** Whether `config` has the same origins and timeline, so that only {@link reconfigure} is needed. */
   hasOriginsOf(config: StreamConfig): boolean {
-    return config.origin === this.#config.origin && config.dash === this.#config.dash;
+    const { origin, dash, group, source, canonical } = this.#config;
+    return (
+      config.origin === origin &&
+      config.dash === dash &&
+      config.group === group &&
+      config.source === source &&
+      config.canonical === canonical
+    );
   }
 
   reconfigure(config: StreamConfig): void {
@@ -109,6 +129,8 @@ export class LiveStream {
     query: string,
     range: string | undefined,
   ): Promise<StoredSegment | OriginStream | OriginFault> {
+    const segment = this.hls?.segment(path, range);
+    if (segment !== undefined) return segment;
     const below = dashPath(path);
     const files = below === undefined ? this.#files : this.#dashFiles;
     if (files === undefined) return { kind: 'fault', reason: 'not-found' };
@@ -129,6 +151,7 @@ export class LiveStream {
 
   close(): void {
     this.hls?.forget();
+    if (this.#timeline !== undefined) this.#deps.closeTimeline(this.#timeline);
     for (const origin of this.#origins) origin.close();
   }
 

@@ -1,7 +1,9 @@
 import type { NodeFacts, Peer } from '../core/group/node.ts';
+import type { SourceVerdict } from '../core/group/source.ts';
 import { type Candidates, judgeCandidates } from '../core/placement/candidates.ts';
 import type { StreamFacts } from '../core/stream/stream.ts';
 import type { MonoMs, Now } from '../core/time.ts';
+import { streamsByGroup } from './streams-by-group.ts';
 
 /** A verdict is made anew at least this often, since facts age without anything changing. */
 const verdictMsMax = 2_000;
@@ -10,7 +12,6 @@ const verdictMsMax = 2_000;
 const namesMax = 4_096;
 
 type Kept = { readonly candidates: Candidates; readonly at: MonoMs };
-type ByGroup = ReadonlyMap<string, readonly StreamFacts[]>;
 
 /**
  * Who can stand in for whom, judged when peers, own facts or the viewing key changed and kept until they change
@@ -23,10 +24,9 @@ export class Outlook {
     readonly factsVersion: () => number;
     readonly peers: (now: Now) => readonly Peer[];
     readonly signingKeyId: () => string | undefined;
+    readonly source: (stream: string, node: string) => SourceVerdict | undefined;
   };
   readonly #kept = new Map<string, Kept>();
-  /** Streams of a peer by group, per announced map of streams. */
-  readonly #indexes = new WeakMap<ReadonlyMap<string, StreamFacts>, ByGroup>();
   #peers: readonly Peer[] = [];
   #factsVersion = -1;
   #signingKeyId: string | undefined;
@@ -37,6 +37,7 @@ export class Outlook {
     factsVersion: () => number;
     peers: (now: Now) => readonly Peer[];
     signingKeyId: () => string | undefined;
+    source: (stream: string, node: string) => SourceVerdict | undefined;
   }) {
     this.#deps = deps;
   }
@@ -54,6 +55,7 @@ export class Outlook {
       own,
       peers: isCarried ? this.#carriers(name, own) : [],
       signingKeyId: this.#signingKeyId,
+      source: (node) => this.#deps.source(name, node),
       now,
     });
     const isKnown = own !== undefined || candidates.list.length > 0;
@@ -85,7 +87,7 @@ export class Outlook {
       const named = own === undefined ? peer.streams.get(name) : undefined;
       if (named !== undefined) streams.set(name, named);
       for (const group of groups)
-        for (const stream of (group && this.#byGroup(peer.streams).get(group)) || [])
+        for (const stream of (group && streamsByGroup(peer.streams).get(group)) || [])
           streams.set(stream.name, stream);
       return { ...peer, streams };
     });
@@ -93,19 +95,5 @@ export class Outlook {
 
   #groupsNamed(name: string): readonly (string | undefined)[] {
     return [...new Set(this.#peers.map(({ streams }) => streams.get(name)?.group))];
-  }
-
-  #byGroup(streams: ReadonlyMap<string, StreamFacts>): ByGroup {
-    const known = this.#indexes.get(streams);
-    if (known !== undefined) return known;
-    const index = new Map<string, StreamFacts[]>();
-    for (const stream of streams.values()) {
-      if (stream.group === undefined) continue;
-      const members = index.get(stream.group);
-      if (members === undefined) index.set(stream.group, [stream]);
-      else members.push(stream);
-    }
-    this.#indexes.set(streams, index);
-    return index;
   }
 }

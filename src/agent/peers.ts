@@ -14,7 +14,7 @@ import type { Clock, Log, PeerFault, PeerLink, Timers } from './ports.ts';
 const noticedStepMs = 100;
 
 export type PeersDeps = {
-  readonly link: PeerLink;
+  readonly link: Pick<PeerLink, 'ask' | 'close'>;
   readonly clock: Clock;
   readonly timers: Timers;
   readonly log: Log;

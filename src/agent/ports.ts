@@ -10,6 +10,7 @@ import type { PassClaims } from '../core/pass/claims.ts';
 import type { ReasonCode } from '../core/reasons.ts';
 import type { Container, StreamConfig } from '../core/stream/stream.ts';
 import type { Now, UnixMs } from '../core/time.ts';
+import type { CompareAnswer, CompareQuestion, SegmentName } from '../core/timeline/compare.ts';
 
 /** Both clocks in one reading. Never fails. */
 export type Clock = { now(): Now };
@@ -193,8 +194,26 @@ export type PeerLink = {
     question: PeerQuestion,
     deadlineMs: number,
   ): Promise<PeerAnswer | PeerRefusal | PeerFault>;
+  /** Exchanges what both nodes know of the timelines of the streams they share. As `ask`. */
+  compare(
+    url: string,
+    question: CompareQuestion,
+    deadlineMs: number,
+  ): Promise<CompareAnswer | PeerRefusal | PeerFault>;
+  /** Bytes of a canonical segment of the node at `url`. As `ask`; a segment that is not there is a fault. */
+  segment(url: string, name: SegmentName, deadlineMs: number): Promise<Uint8Array | PeerFault>;
   /** Gives up what is under way and frees connections. */
   close(): void;
+};
+
+/** SHA-256, base64url. */
+export type Checksum = (bytes: Uint8Array) => string;
+
+/** What the peer listener asks the agent. Every question is known to come from a node of the domain. */
+export type AnswerPeers = {
+  readonly ask: AnswerPeer;
+  compare(question: CompareQuestion, now: Now): CompareAnswer | PeerRefusal;
+  segment(name: SegmentName): Uint8Array | undefined;
 };
 
 /** Answers an authentic question of another node; `now` is when it came. */

@@ -11,6 +11,7 @@ import type { StreamFacts } from '../../src/core/stream/stream.ts';
 import { aNode, aStreamFacts } from '../support/builders.ts';
 import { createFakeLog } from '../support/fake-log.ts';
 import {
+  answersOf,
   anInterceptor,
   clusterSecret,
   kill,
@@ -58,7 +59,7 @@ async function startNode(
     lacksKeys: () => false,
   });
   const server = createPeerServer({
-    answer: (question, now) => peers.answer(question, now),
+    answer: answersOf((question, now) => peers.answer(question, now)),
     clusterSecret,
     clock: systemClock,
     log,

@@ -1,14 +1,22 @@
+import { onTestFinished } from 'vitest';
 import { createAdminApp } from '../../src/adapters/http/admin-app.ts';
+import { createAuditStore } from '../../src/adapters/sqlite/audit-store.ts';
+import { openDatabase } from '../../src/adapters/sqlite/database.ts';
+import { createTokenStore } from '../../src/adapters/sqlite/token-store.ts';
+import { openAdminTokens } from '../../src/adapters/system/admin-tokens.ts';
 import { type Administer, createAdminister } from '../../src/agent/administer.ts';
+import { createExplain } from '../../src/agent/explain.ts';
 import { Sessions } from '../../src/agent/sessions.ts';
 import { StreamCatalogue } from '../../src/agent/stream-catalogue.ts';
 import type { GroupReport } from '../../src/core/group/group-report.ts';
 import type { NodeFacts, Peer } from '../../src/core/group/node.ts';
+import { judgeCandidates } from '../../src/core/placement/candidates.ts';
 import type { StreamFacts } from '../../src/core/stream/stream.ts';
 import type { Now } from '../../src/core/time.ts';
 import { aNode, testNow } from './builders.ts';
 import { createFakeLog } from './fake-log.ts';
 import { createMemoryStreamStore } from './memory-stream-store.ts';
+import { tempFolder } from './temp-folder.ts';
 
 export const adminToken = 'test-token-1234567';
 
@@ -29,6 +37,15 @@ export function createAdminRig() {
   const catalogue = new StreamCatalogue(store);
   const sessions = new Sessions();
   const log = createFakeLog();
+  const stopping = new AbortController();
+  onTestFinished(() => stopping.abort());
+  const database = openDatabase({ dataDir: tempFolder(), nowMs: testNow.wallMs });
+  onTestFinished(() => void database.close());
+  const audit = createAuditStore(database);
+  const tokens = openAdminTokens({
+    store: createTokenStore(database),
+    acceptsFirst: (presented) => presented === adminToken,
+  });
   const administer = createAdminister({
     startedAt: testNow.wallMs - 60_000,
     self: () => facts.self,
@@ -44,11 +61,25 @@ export function createAdminRig() {
     },
     sessions,
     groups: () => facts.groups,
+    ...{ tokens, audit },
+    explain: createExplain({
+      live: { entry: () => undefined, mpd: () => undefined },
+      outlook: {
+        candidates: (name, now) =>
+          judgeCandidates({
+            ...{ self: facts.self, name, own: facts.streams.get(name), peers: facts.peers, now },
+            signingKeyId: facts.key.keys.find(({ signs }) => signs)?.id,
+          }),
+      },
+      spread: { sentLately: () => new Map() },
+    }),
     unready: () => facts.unready,
   });
   const app = createAdminApp({
     administer,
-    accepts: (presented) => presented === adminToken,
+    callerOf: tokens.callerOf,
+    consoleFolder: new URL('nowhere/', import.meta.url),
+    stopping: stopping.signal,
     clock: { now: () => ({ ...facts.now }) },
     log,
   });
@@ -89,5 +120,5 @@ export function createAdminRig() {
     };
   }
 
-  return { app, facts, store, catalogue, sessions, log, ask };
+  return { app, facts, store, catalogue, sessions, log, audit, ask };
 }

@@ -4,6 +4,7 @@ import { createKeyWrap } from '../../src/adapters/jose/key-wrap.ts';
 import { createPassSigner } from '../../src/adapters/jose/pass-signer.ts';
 import { openOrigin } from '../../src/adapters/origin/open-origin.ts';
 import { readMeaning } from '../../src/adapters/origin/read-playlist.ts';
+import { checksum, pause } from '../../src/adapters/system/checksum.ts';
 import { newBytes, newId } from '../../src/adapters/system/ids.ts';
 import { type AgentSettings, createAgent } from '../../src/agent/agent.ts';
 import type { StreamConfig } from '../../src/core/stream/stream.ts';
@@ -103,6 +104,9 @@ export async function startGroup(
   return rig;
 }
 
+/** Cycles that run ten times a second. */
+const eachStep = new Set(['live streams', 'timelines']);
+
 /** What falls due at one node between two instants. */
 async function step(node: GroupNode, before: number, after: number): Promise<void> {
   const isDue = (everyMs: number) => Math.floor(before / everyMs) !== Math.floor(after / everyMs);
@@ -110,8 +114,9 @@ async function step(node: GroupNode, before: number, after: number): Promise<voi
   if (isDue(origin.channel.targetS * secondMs) && !origin.knobs.frozen) origin.advance();
   const now = node.clock.now();
   await agent.live.tick(now);
+  for (const { name, run } of agent.cycles) if (name === 'timelines') await run(now);
   if (!isDue(secondMs)) return;
-  for (const { name, run } of agent.cycles) if (name !== 'live streams') await run(now);
+  for (const { name, run } of agent.cycles) if (!eachStep.has(name)) await run(now);
 }
 
 function createGroupNode(parts: {
@@ -136,6 +141,7 @@ function createGroupNode(parts: {
     createAgent(
       {
         ...{ clock, timers: clock, log, newId, randomBytes: newBytes, openOrigin, readMeaning },
+        ...{ checksum, pause },
         keyStore,
         keyWrap: createKeyWrap('the cluster secret of the tests, long enough'),
         signer: createPassSigner(),
@@ -182,9 +188,9 @@ function createGroupNode(parts: {
       end();
       agent = create();
       app = createApp();
-      const { peers } = agent;
+      const { peers, answerPeers } = agent;
       agent.live.configure(streams, clock.now());
-      network.attach(peerUrl(id), (question, now) => peers.answer(question, now), clock);
+      network.attach(peerUrl(id), answerPeers, clock);
       peers.start();
     },
     report: () => agent.groups(clock.now())[0],

@@ -23,12 +23,19 @@ export type LiveRig = {
   close(): Promise<void>;
 };
 
+/** What is tested here are origins as they are. */
+const withoutTimelines = {
+  pause: () => Promise.resolve(),
+  openTimeline: () => undefined,
+  closeTimeline: () => {},
+};
+
 export function createLiveRig(options: { segmentCacheBytesMax?: number } = {}): LiveRig {
   const clock = createVirtualClock();
   const events: { event: string; fields: object }[] = [];
   const note = (event: string, fields: object = {}) => void events.push({ event, fields });
   const log = { debug: note, info: note, warn: note, error: note };
-  const live = new LiveStreams({ clock, log, openOrigin, readMeaning, ...options });
+  const live = new LiveStreams({ clock, log, openOrigin, readMeaning, ...withoutTimelines, ...options });
   const origins: FakeOrigin[] = [];
   return {
     clock,

@@ -1,5 +1,5 @@
-import type { AnswerPeer, PeerFault, PeerLink } from '../../src/agent/ports.ts';
-import type { PeerAnswer, PeerQuestion, PeerRefusal } from '../../src/core/group/exchange.ts';
+import type { AnswerPeer, AnswerPeers, PeerFault, PeerLink } from '../../src/agent/ports.ts';
+import { answersOf } from './peer-http.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
 /** An in-memory network of peer links in virtual time. Questions and answers travel as JSON, as on a wire. */
@@ -11,7 +11,7 @@ export type LossyNetwork = {
   /** Questions sent so far, lost ones included. */
   readonly asked: number;
   /** From now on the node at `url` answers; `clock` tells it when it was asked. Replaces whoever was there. */
-  attach(url: string, answer: AnswerPeer, clock: VirtualClock): void;
+  attach(url: string, answer: AnswerPeer | AnswerPeers, clock: VirtualClock): void;
   /** Nobody listens at `url` any more: connections are refused. */
   detach(url: string): void;
   /** The way of the node at `from` to all others; works whether or not that node is attached. */
@@ -21,8 +21,7 @@ export type LossyNetwork = {
   heal(a: string, b?: string): void;
 };
 
-type Reply = PeerAnswer | PeerRefusal | PeerFault;
-type Station = { readonly answer: AnswerPeer; readonly clock: VirtualClock };
+type Station = { readonly answer: AnswerPeers; readonly clock: VirtualClock };
 
 export function createLossyNetwork(
   clock: VirtualClock,
@@ -35,7 +34,13 @@ export function createLossyNetwork(
     [pairOf(a, b), pairOf(a), pairOf(b)].some((pair) => cuts.has(pair));
   let asked = 0;
 
-  function travel(from: string, to: string, question: PeerQuestion, end: (reply: Reply) => void) {
+  /** Takes a question to a station and what `ask` makes of it back. */
+  function travel<T>(
+    from: string,
+    to: string,
+    ask: (station: Station) => T | Promise<T>,
+    end: (reply: T | PeerFault) => void,
+  ) {
     asked += 1;
     const isLost = random() < network.loss;
     const isAnswerLost = isLost && random() < 0.5;
@@ -43,13 +48,28 @@ export function createLossyNetwork(
       if ((isLost && !isAnswerLost) || isCut(from, to)) return;
       const station = stations.get(to);
       if (station === undefined) return end(fault('refuses connections'));
-      const answered = station.answer(copy(question), station.clock.now()).then((reply) => {
+      const answered = Promise.resolve(ask(station)).then((reply) => {
         if (isAnswerLost) return;
         clock.after(network.delayMs, () => {
-          if (!isCut(from, to) && stations.get(to) === station) end(copy(reply));
+          if (!isCut(from, to) && stations.get(to) === station) end(reply);
         });
       });
       clock.hold(answered);
+    });
+  }
+
+  function within<T>(
+    deadlineMs: number,
+    from: string,
+    to: string,
+    ask: (station: Station) => T | Promise<T>,
+  ): Promise<T | PeerFault> {
+    return new Promise((resolve) => {
+      const giveUp = clock.after(deadlineMs, () => resolve(fault('no answer in time')));
+      travel(from, to, ask, (reply) => {
+        giveUp();
+        resolve(reply);
+      });
     });
   }
 
@@ -60,20 +80,28 @@ export function createLossyNetwork(
       return asked;
     },
     attach: (url, answer, stationClock) => {
-      stations.set(url, { answer, clock: stationClock });
+      const answers = typeof answer === 'function' ? answersOf(answer) : answer;
+      stations.set(url, { answer: answers, clock: stationClock });
     },
     detach: (url) => {
       stations.delete(url);
     },
     linkFrom: (from) => ({
       ask: (url, question, deadlineMs) =>
-        new Promise((resolve) => {
-          const giveUp = clock.after(deadlineMs, () => resolve(fault('no answer in time')));
-          travel(from, url, question, (reply) => {
-            giveUp();
-            resolve(reply);
-          });
-        }),
+        within(deadlineMs, from, url, async ({ answer, clock: at }) =>
+          copy(await answer.ask(copy(question), at.now())),
+        ),
+      compare: (url, question, deadlineMs) =>
+        within(deadlineMs, from, url, ({ answer, clock: at }) =>
+          copy(answer.compare(copy(question), at.now())),
+        ),
+      segment: (url, name, deadlineMs) =>
+        within(
+          deadlineMs,
+          from,
+          url,
+          ({ answer }) => answer.segment(copy(name)) ?? fault('no such segment'),
+        ),
       close: () => {},
     }),
     cut: (a, b) => {

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createPeerServer } from '../../src/adapters/registry/peer-server.ts';
-import type { AnswerPeer, Clock } from '../../src/agent/ports.ts';
+import type { AnswerPeer, AnswerPeers, Clock } from '../../src/agent/ports.ts';
 import type { PeerAnswer, PeerQuestion } from '../../src/core/group/exchange.ts';
 import { createFakeLog, type LoggedLine } from './fake-log.ts';
 import { createVirtualClock } from './virtual-clock.ts';
@@ -51,13 +51,22 @@ export function anAnswer(answer: Partial<PeerAnswer> = {}): PeerAnswer {
   };
 }
 
+/** Answers only what a test is about. */
+export function answersOf(ask: AnswerPeer): AnswerPeers {
+  return {
+    ask,
+    compare: () => ({ kind: 'compared', protocol: 1, boot: '', streams: [] }),
+    segment: () => undefined,
+  };
+}
+
 /** A peer server of the tests' domain that is listening, with its log. */
 export async function aPeerServer(
   options: { answer?: AnswerPeer; secret?: string; clock?: Clock } = {},
 ): Promise<{ server: Server; url: string; log: readonly LoggedLine[] }> {
   const log = createFakeLog();
   const server = createPeerServer({
-    answer: options.answer ?? (async () => anAnswer()),
+    answer: answersOf(options.answer ?? (async () => anAnswer())),
     clusterSecret: options.secret ?? clusterSecret,
     clock: options.clock ?? createVirtualClock(),
     log,

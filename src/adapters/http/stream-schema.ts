@@ -50,6 +50,9 @@ export const streamSettingFields = {
     .boolean('must be true or false')
     .default(true)
     .openapi({ description: 'whether this node offers itself as a backup' }),
+  canonical: z.boolean('must be true or false').optional().openapi({
+    description: 'false: the stream is left as its packager makes it, also in a group',
+  }),
   source: z
     .string('must be a text')
     .regex(sourcePattern, 'must be 1 to 100 characters without control characters')

@@ -4,7 +4,13 @@ import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { PeerFault, PeerLink } from '../../agent/ports.ts';
-import type { PeerAnswer, PeerRefusal } from '../../core/group/exchange.ts';
+import {
+  comparePath,
+  decodeCompared,
+  encodeWithNonce,
+  segmentBytesMax,
+  segmentPath,
+} from './compare-wire.ts';
 import { createSeals, type Seals, sealHeader } from './seal.ts';
 import {
   answerBytesMax,
@@ -35,17 +41,40 @@ export function createHttpPeerLink(deps: { readonly clusterSecret: string }): Pe
   const options = { keepAlive: true, maxSockets: socketsMax, timeout: idleMsMax };
   const agents = { http: new HttpAgent(options), https: new HttpsAgent(options) };
 
+  /** Asks with a sealed body; the answer's body once its seal is right. */
+  const exchange = async (
+    url: string,
+    path: string,
+    sent: { encode: (nonce: string) => Buffer; deadlineMs: number; bytesMax: number },
+  ): Promise<Buffer | PeerFault> => {
+    const nonce = randomBytes(16).toString('base64url');
+    const body = sent.encode(nonce);
+    const target = new URL(url.replace(/\/$/, '') + path);
+    try {
+      const seal = seals.sealQuestion(body);
+      return await unseal(seals, nonce, await post(agents, { ...sent, target, body, seal }));
+    } catch (error) {
+      return { kind: 'fault', cause: 'unanswered', text: faultText(error, sent.deadlineMs) };
+    }
+  };
+  const bytesMax = answerBytesMax;
+
   return {
     async ask(url, question, deadlineMs) {
-      const nonce = randomBytes(16).toString('base64url');
-      const body = encodeQuestion({ question, nonce });
-      const target = new URL(url.replace(/\/$/, '') + exchangePath);
-      const seal = seals.sealQuestion(body);
-      try {
-        return await read(seals, nonce, await post(agents, { target, body, seal, deadlineMs }));
-      } catch (error) {
-        return { kind: 'fault', cause: 'unanswered', text: faultText(error, deadlineMs) };
-      }
+      const encode = (nonce: string) => encodeQuestion({ question, nonce });
+      const body = await exchange(url, exchangePath, { encode, deadlineMs, bytesMax });
+      return 'kind' in body ? body : (decodeReply(body) ?? unreadable);
+    },
+    async compare(url, question, deadlineMs) {
+      const encode = (nonce: string) => encodeWithNonce(question, nonce);
+      const body = await exchange(url, comparePath, { encode, deadlineMs, bytesMax });
+      return 'kind' in body ? body : (decodeCompared(body) ?? unreadable);
+    },
+    async segment(url, name, deadlineMs) {
+      const encode = (nonce: string) => encodeWithNonce(name, nonce);
+      const sent = { encode, deadlineMs, bytesMax: segmentBytesMax };
+      const body = await exchange(url, segmentPath, sent);
+      return 'kind' in body || body.length > 0 ? body : unreadable;
     },
     close() {
       agents.http.destroy();
@@ -56,10 +85,10 @@ export function createHttpPeerLink(deps: { readonly clusterSecret: string }): Pe
 
 function post(
   agents: { readonly http: HttpAgent; readonly https: HttpsAgent },
-  sent: { target: URL; body: Buffer; seal: string; deadlineMs: number },
+  sent: { target: URL; body: Buffer; seal: string; deadlineMs: number; bytesMax: number },
 ): Promise<Received> {
   return new Promise((resolve, reject) => {
-    const { target, body, seal, deadlineMs } = sent;
+    const { target, body, seal, deadlineMs, bytesMax } = sent;
     const headers = { [sealHeader]: seal, 'content-length': body.length };
     const request =
       target.protocol === 'https:'
@@ -71,17 +100,17 @@ function post(
     }, deadlineMs);
     request.once('close', () => clearTimeout(deadline));
     request.once('error', reject);
-    request.once('response', (response) => receive(response).then(resolve, reject));
+    request.once('response', (response) => receive(response, bytesMax).then(resolve, reject));
     request.end(body);
   });
 }
 
-async function receive(response: IncomingMessage): Promise<Received> {
+async function receive(response: IncomingMessage, bytesMax: number): Promise<Received> {
   const parts: Buffer[] = [];
   let length = 0;
   for await (const part of response as AsyncIterable<Buffer>) {
     length += part.length;
-    if (length > answerBytesMax) throw new Error('answer larger than the limit');
+    if (length > bytesMax) throw new Error('answer larger than the limit');
     parts.push(part);
   }
   const seal = response.headers[sealHeader];
@@ -93,11 +122,18 @@ async function receive(response: IncomingMessage): Promise<Received> {
   };
 }
 
-async function read(
+const unreadable: PeerFault = {
+  kind: 'fault',
+  cause: 'unreadable',
+  text: 'the answer cannot be read',
+};
+
+/** The body of an authentic answer, unpacked. */
+async function unseal(
   seals: Seals,
   nonce: string,
   { status, seal, isPacked, body }: Received,
-): Promise<PeerAnswer | PeerRefusal | PeerFault> {
+): Promise<Buffer | PeerFault> {
   if (seal === undefined && status !== 200 && status !== 401) {
     const text = `answers with HTTP status ${status}`;
     return { kind: 'fault', cause: 'unanswered', text };
@@ -106,14 +142,8 @@ async function read(
     const text = 'authentication failed: cluster secrets differ?';
     return { kind: 'fault', cause: 'unauthenticated', text };
   }
-  const unreadable: PeerFault = {
-    kind: 'fault',
-    cause: 'unreadable',
-    text: 'the answer cannot be read',
-  };
   try {
-    const text = isPacked ? await unpack(body, { maxOutputLength: answerTextBytesMax }) : body;
-    return decodeReply(text) ?? unreadable;
+    return isPacked ? await unpack(body, { maxOutputLength: answerTextBytesMax }) : body;
   } catch {
     return unreadable;
   }

@@ -1,9 +1,16 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
-import type { AnswerPeer, Clock, Log } from '../../agent/ports.ts';
-import type { PeerAnswer, PeerRefusal } from '../../core/group/exchange.ts';
+import type { AnswerPeers, Clock, Log } from '../../agent/ports.ts';
 import { countRepeat, noRepeats } from '../../core/repeats.ts';
+import type { Now } from '../../core/time.ts';
+import {
+  compareBytesMax,
+  comparePath,
+  decodeCompare,
+  decodeSegmentName,
+  segmentPath,
+} from './compare-wire.ts';
 import { createSeals, type Seals, sealHeader } from './seal.ts';
 import { decodeQuestion, encodeReply, exchangePath, questionBytesMax } from './wire.ts';
 
@@ -15,8 +22,8 @@ const questionMsMax = 3_000;
 
 const connectionsMax = 1_024;
 
-/** Questions a second from one address; a peer asks once, and at most 16 times when answers are lost. */
-const questionsPerAddressMax = 200;
+/** Questions a second from one address: a peer asks about its streams whenever one of them has a new segment. */
+const questionsPerAddressMax = 500;
 
 /** Addresses counted apart; further ones of the same second share one count. */
 const addressesMax = 1_024;
@@ -27,7 +34,7 @@ const packAboveBytes = 1_400;
 const pack = promisify(gzip);
 
 type Deps = {
-  readonly answer: AnswerPeer;
+  readonly answer: AnswerPeers;
   readonly clusterSecret: string;
   readonly clock: Clock;
   readonly log: Log;
@@ -48,9 +55,10 @@ export function createPeerServer(deps: Deps): Server {
       noDelay: true,
     },
     (request, response) => {
-      if (request.method !== 'POST' || request.url !== exchangePath) return end(response, 404);
+      const way = request.method === 'POST' ? ways.get(request.url ?? '') : undefined;
+      if (way === undefined) return end(response, 404);
       if (isTooMany(request.socket.remoteAddress ?? '')) return end(response, 429);
-      answerRequest({ deps, seals, noteForged, request, response }).catch((error: unknown) => {
+      answerRequest({ deps, seals, noteForged, way, request, response }).catch((error: unknown) => {
         deps.log.error('peer question failed', { cause: error });
         end(response, 500);
       });
@@ -60,35 +68,84 @@ export function createPeerServer(deps: Deps): Server {
   return server;
 }
 
+/** One kind of question: how large it may be, and what it is answered with. */
+type Way = {
+  readonly bytesMax: number;
+  /** Undefined for a body that cannot be read. */
+  answer(body: Buffer, answer: AnswerPeers, now: Now): Promise<Answered> | Answered;
+};
+type Answered =
+  | { readonly nonce: string; readonly body: Uint8Array; readonly status: number }
+  | undefined;
+
+const ways: ReadonlyMap<string, Way> = new Map<string, Way>([
+  [
+    exchangePath,
+    {
+      bytesMax: questionBytesMax,
+      async answer(body, answer, now) {
+        const sent = decodeQuestion(body);
+        return sent && reply(sent.nonce, await answer.ask(sent.question, now));
+      },
+    },
+  ],
+  [
+    comparePath,
+    {
+      bytesMax: compareBytesMax,
+      answer(body, answer, now) {
+        const sent = decodeCompare(body);
+        return sent && reply(sent.nonce, answer.compare(sent.question, now));
+      },
+    },
+  ],
+  [
+    segmentPath,
+    {
+      bytesMax: questionBytesMax,
+      answer(body, answer) {
+        const sent = decodeSegmentName(body);
+        const segment = sent && answer.segment(sent.question);
+        return sent && { nonce: sent.nonce, body: segment ?? new Uint8Array(0), status: 200 };
+      },
+    },
+  ],
+]);
+
+function reply(nonce: string, message: Parameters<typeof encodeReply>[0]): Answered {
+  const body = encodeReply(message);
+  return { nonce, body, status: message.kind === 'refusal' ? 401 : 200 };
+}
+
 async function answerRequest(exchange: {
   deps: Deps;
   seals: Seals;
   noteForged: (request: IncomingMessage) => void;
+  way: Way;
   request: IncomingMessage;
   response: ServerResponse;
 }): Promise<void> {
-  const { deps, seals, request, response } = exchange;
-  const body = await readQuestion(request);
+  const { deps, seals, way, request, response } = exchange;
+  const body = await readQuestion(request, way.bytesMax);
   const now = deps.clock.now();
   const seal = request.headers[sealHeader];
   const isAuthentic = body && seals.isQuestion(body, typeof seal === 'string' ? seal : undefined);
-  const sent = isAuthentic ? decodeQuestion(body) : undefined;
-  if (sent === undefined) {
+  const answered = isAuthentic ? await way.answer(body, deps.answer, now) : undefined;
+  if (answered === undefined) {
     exchange.noteForged(request);
     return end(response, 401);
   }
-  const reply = await deps.answer(sent.question, now);
-  await send(response, seals, { reply, nonce: sent.nonce });
+  await send(response, seals, answered, request.url !== segmentPath);
 }
 
 /** The body, or nothing when it is too long or breaks off. */
-function readQuestion(request: IncomingMessage): Promise<Buffer | undefined> {
+function readQuestion(request: IncomingMessage, bytesMax: number): Promise<Buffer | undefined> {
   const parts: Buffer[] = [];
   let length = 0;
   return new Promise((resolve) => {
     request.on('data', (part: Buffer) => {
       length += part.length;
-      if (length > questionBytesMax) resolve(undefined);
+      if (length > bytesMax) resolve(undefined);
       else parts.push(part);
     });
     request.once('end', () => resolve(Buffer.concat(parts)));
@@ -97,15 +154,16 @@ function readQuestion(request: IncomingMessage): Promise<Buffer | undefined> {
   });
 }
 
+/** Media do not get smaller by packing. */
 async function send(
   response: ServerResponse,
   seals: Seals,
-  { reply, nonce }: { reply: PeerAnswer | PeerRefusal; nonce: string },
+  { nonce, body: whole, status }: NonNullable<Answered>,
+  mayPack: boolean,
 ): Promise<void> {
-  const text = encodeReply(reply);
-  const isPacked = text.length > packAboveBytes;
-  const body = isPacked ? await pack(text, { level: constants.Z_BEST_SPEED }) : text;
-  response.statusCode = reply.kind === 'answer' ? 200 : 401;
+  const isPacked = mayPack && whole.length > packAboveBytes;
+  const body = isPacked ? await pack(whole, { level: constants.Z_BEST_SPEED }) : whole;
+  response.statusCode = status;
   response.setHeader(sealHeader, seals.sealAnswer(body, nonce));
   if (isPacked) response.setHeader('content-encoding', 'gzip');
   finish(response, body);
@@ -119,7 +177,7 @@ function end(response: ServerResponse, status: number): void {
   finish(response, Buffer.alloc(0));
 }
 
-function finish(response: ServerResponse, body: Buffer): void {
+function finish(response: ServerResponse, body: Uint8Array): void {
   response.sendDate = false;
   response.setHeader('content-length', body.length);
   response.end(body);

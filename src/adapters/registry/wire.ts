@@ -1,10 +1,16 @@
 import { z } from 'zod';
+import {
+  type ArchiveFacts,
+  isPackedRanges,
+  packedLengthMax,
+} from '../../core/archive/archive-facts.ts';
 import type { PeerAnswer, PeerQuestion, PeerRefusal } from '../../core/group/exchange.ts';
 import { type NodeFacts, type NodeLoad, peerProtocolVersion } from '../../core/group/node.ts';
 import { type Assigned, assignedMax } from '../../core/load/assigned.ts';
 import type { Ladder, Rendition, Variant } from '../../core/playlist/ladder.ts';
 import { type ReasonCode, reasonTexts } from '../../core/reasons.ts';
 import type { HlsFacts, StreamFacts } from '../../core/stream/stream.ts';
+import type { CompareAnswer } from '../../core/timeline/compare.ts';
 
 /** Path of the exchange below a peer's base URL. */
 export const exchangePath = '/understudy/v1/exchange';
@@ -26,7 +32,7 @@ const text = z.string().max(2_048);
 const count = z.number().int().nonnegative();
 
 /** One rule for every field of `T`: a field added there is a compile error here until it travels. */
-type Shape<T> = { readonly [Field in keyof Required<T>]: z.ZodType<T[Field]> };
+export type Shape<T> = { readonly [Field in keyof Required<T>]: z.ZodType<T[Field]> };
 
 /** What every protocol version says in a question, whatever else it says. */
 const anyQuestion = z.object({
@@ -87,8 +93,22 @@ const hls = z.object({
   // What is not understood counts as not known, and is not used.
   container: z.enum(['ts', 'fmp4']).optional().catch(undefined),
   lowLatency: z.boolean(),
+  timeline: z
+    .union([z.object({ state: z.literal('anew') }), z.object({ state: z.literal('left'), reason })])
+    .optional()
+    .catch(undefined),
   ladder: ladder.optional().catch(undefined),
 } satisfies Shape<HlsFacts>);
+
+const packed = z.array(z.number()).max(packedLengthMax).refine(isPackedRanges);
+
+const archive = z.object({
+  depthMs: count,
+  hls: z.boolean(),
+  dash: z.boolean(),
+  ts: packed.optional(),
+  fmp4: packed.optional(),
+} satisfies Shape<ArchiveFacts>);
 
 const stream = z.object({
   name: short,
@@ -97,6 +117,8 @@ const stream = z.object({
   source: short.optional(),
   hls: hls.optional(),
   dash: z.object({ air }).optional(),
+  // What cannot be read counts as nothing recorded.
+  archive: archive.optional().catch(undefined),
 } satisfies Shape<StreamFacts>);
 
 const assigned = z.object({
@@ -146,7 +168,7 @@ const answer = z.object({
   keys: z.string().max(65_536).optional(),
 } satisfies Shape<PeerAnswer>);
 
-const refusal = z.object({
+export const refusal = z.object({
   kind: z.literal('refusal'),
   reason: z.enum(['protocol', 'boot', 'replayed', 'superseded', 'same-id']),
   protocol: z.literal(peerProtocolVersion),
@@ -187,7 +209,7 @@ export function decodeQuestion(body: Uint8Array): SentQuestion | undefined {
   return known.success ? { nonce, question: known.data } : undefined;
 }
 
-export function encodeReply(reply: PeerAnswer | PeerRefusal): Buffer {
+export function encodeReply(reply: PeerAnswer | PeerRefusal | CompareAnswer): Buffer {
   return Buffer.from(JSON.stringify(reply));
 }
 
@@ -199,7 +221,7 @@ export function decodeReply(body: Uint8Array): PeerAnswer | PeerRefusal | undefi
   return reply.safeParse(value).data;
 }
 
-function parseJson(body: Uint8Array): unknown {
+export function parseJson(body: Uint8Array): unknown {
   try {
     return JSON.parse(Buffer.from(body).toString());
   } catch {

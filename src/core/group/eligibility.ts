@@ -4,6 +4,7 @@ import type { AirState, StreamFacts } from '../stream/stream.ts';
 import type { Now } from '../time.ts';
 import { skewVerdict } from './clock-offset.ts';
 import { type Assessment, type NodeFacts, type Peer, peerProtocolVersion } from './node.ts';
+import { type SourceVerdict, sourceFaults } from './source.ts';
 
 /** A member must have shown a moving live window this recently; exactly this long ago is fine. */
 const recentWindowMs = 600_000;
@@ -16,6 +17,8 @@ export type Member = {
   readonly selfStream: StreamFacts | undefined;
   /** The viewing key that signs now; absent while none is in force. */
   readonly signingKeyId: string | undefined;
+  /** What comparing the streams has shown; absent where they are not compared. */
+  readonly source?: SourceVerdict | undefined;
   readonly now: Now;
 };
 
@@ -29,7 +32,7 @@ export function assessMember(member: Member & { readonly selfStream: StreamFacts
   return verdict([
     ...standingFaults(member),
     ...airFaults(member, 'hls'),
-    ...sourceFaults(selfStream, peerStream),
+    ...sourceFaults(selfStream, peerStream, member.source),
     ...likenessFaults(selfStream, peerStream),
     ...trustFaults(member),
   ]);
@@ -89,14 +92,6 @@ function heardMsAgo(peer: Peer, now: Now): number {
 function movedBeforeMs(peer: Peer, { hls }: StreamFacts, now: Now): number {
   const lastMovedAt = hls?.lastMovedAt ?? -Infinity;
   return now.wallMs - (lastMovedAt - (peer.clock?.offsetMs ?? 0));
-}
-
-function sourceFaults(own: StreamFacts, theirs: StreamFacts): readonly Fault[] {
-  const isDeclared = own.source !== undefined && theirs.source !== undefined;
-  return [
-    !isDeclared && 'source-undeclared',
-    isDeclared && own.source !== theirs.source && 'source-differs',
-  ];
 }
 
 /** Could a player go on there where it stopped here? Nothing is said while our own playlist is not known. */

@@ -16,6 +16,9 @@ export type PeerQuestion = {
   readonly wantKeys: boolean;
 };
 
+/** What tells a question from a replay. */
+export type QuestionHead = Pick<PeerQuestion, 'protocol' | 'from' | 'boot' | 'seq' | 'to'>;
+
 /** What changed since the version named in the question. */
 export type PeerAnswer = {
   readonly kind: 'answer';
@@ -71,7 +74,7 @@ const supersededMs = 60_000;
  * node is never locked out by an earlier one.
  */
 export function judgeQuestion(
-  question: PeerQuestion,
+  question: QuestionHead,
   self: { readonly id: string; readonly boot: string },
   asker: Asker | undefined,
   now: MonoMs,

@@ -1,5 +1,6 @@
 import { assessMember, assessTarget, type Member } from '../group/eligibility.ts';
 import type { Assessment, NodeFacts, Peer } from '../group/node.ts';
+import type { SourceVerdict } from '../group/source.ts';
 import type { StreamFacts } from '../stream/stream.ts';
 import type { Now } from '../time.ts';
 import { type NodePlaces, placesOf } from './address-fit.ts';
@@ -11,6 +12,8 @@ export type Candidate = {
   readonly stream: StreamFacts;
   readonly places: NodePlaces;
   readonly isReachable: boolean;
+  /** What comparing its stream with ours has shown; absent where they are not compared. */
+  readonly source?: SourceVerdict | undefined;
   /** Absent when this node does not carry the stream: then there is nothing to be a backup of. */
   readonly backup?: Assessment | undefined;
   /** As the target of a redirect, by protocol. */
@@ -39,6 +42,8 @@ export function judgeCandidates(parts: {
   readonly own: StreamFacts | undefined;
   readonly peers: readonly Peer[];
   readonly signingKeyId: string | undefined;
+  /** What comparing our stream with that of a node has shown. */
+  readonly source?: ((node: string) => SourceVerdict | undefined) | undefined;
   readonly now: Now;
 }): Candidates {
   const { self, own, signingKeyId, now } = parts;
@@ -48,7 +53,9 @@ export function judgeCandidates(parts: {
   for (const peer of others) {
     for (const peerStream of peer.streams.values()) {
       if (carries(peerStream)) {
-        const candidate = judge({ peer, peerStream, selfStream: own, signingKeyId, now });
+        const source = peer.facts && parts.source?.(peer.facts.id);
+        const member = { peer, peerStream, selfStream: own, signingKeyId, source, now };
+        const candidate = judge(member);
         const known = candidate && byNode.get(candidate.node.id);
         if (candidate && (known === undefined || isBetter(candidate, known))) {
           byNode.set(candidate.node.id, candidate);
@@ -79,6 +86,7 @@ function judge(member: Member): Candidate | undefined {
       node: peer.facts,
       stream: peerStream,
       places: placesOf(peer.facts),
+      source: member.source,
       isReachable: peer.reachability === 'reachable',
       backup: selfStream && assessMember({ ...member, selfStream }),
       target: {

@@ -1,4 +1,5 @@
 import type { ArchiveConfig } from '../archive/archive-config.ts';
+import type { ArchiveFacts } from '../archive/archive-facts.ts';
 import type { Ladder } from '../playlist/ladder.ts';
 import type { ReasonCode } from '../reasons.ts';
 import type { UnixMs } from '../time.ts';
@@ -17,6 +18,8 @@ export type StreamConfig = {
   readonly reserve: boolean;
   /** The operator's word that members with an equal label carry the same source. */
   readonly source?: string | undefined;
+  /** False: the stream is left as its packager makes it, also in a group. */
+  readonly canonical?: boolean | undefined;
   /** Absent: nothing is known to be recorded here. */
   readonly archive?: ArchiveConfig | undefined;
 };
@@ -39,6 +42,8 @@ export type StreamFacts = {
   readonly hls?: HlsFacts | undefined;
   /** Absent when the stream has no DASH origin. */
   readonly dash?: { readonly air: AirState } | undefined;
+  /** What the node has recorded of it; absent where it keeps no archive. */
+  readonly archive?: ArchiveFacts | undefined;
 };
 
 export type HlsFacts = {
@@ -49,6 +54,13 @@ export type HlsFacts = {
   readonly container?: Container | undefined;
   /** Low-latency HLS: the media playlists have parts. */
   readonly lowLatency: boolean;
+  /** Whether the stream is written anew; absent until that is known, and outside of groups. */
+  readonly timeline?: TimelineState | undefined;
   /** Variant streams and renditions in playlist order; absent until the entry was read. */
   readonly ladder?: Ladder | undefined;
 };
+
+/** Written anew by the agent, the same on every member (`docs/timeline.md`), or left as it is with the reason. */
+export type TimelineState =
+  | { readonly state: 'anew'; readonly reason?: undefined }
+  | { readonly state: 'left'; readonly reason: ReasonCode };

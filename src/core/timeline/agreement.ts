@@ -1,9 +1,9 @@
 import type { Grid } from './grid.ts';
-import type { TimelineRun } from './run.ts';
+import type { RunHead, TimelineRun } from './run.ts';
 
 /** The run that a member follows. */
 export type Following = {
-  readonly run: TimelineRun;
+  readonly run: RunHead;
   /** Turns its packager's times into the group's. */
   readonly offset: number;
   /** Viewers get segments of it from this member now. */
@@ -29,7 +29,7 @@ export type Agreement =
   /** Follow what is followed. */
   | { readonly kind: 'keep' }
   /** Follow this run; segments up to our last number are not offered again. */
-  | { readonly kind: 'adopt'; readonly run: TimelineRun; readonly offset: number }
+  | { readonly kind: 'adopt'; readonly run: RunHead; readonly offset: number }
   /** Found a run, after `previous` where there was one. */
   | {
       readonly kind: 'found';
@@ -104,7 +104,7 @@ export function withGrids(
 }
 
 /** What tells runs apart. */
-export function keyOf(run: TimelineRun): string {
+export function keyOf(run: RunHead): string {
   return `${run.sequence}/${run.foundedAt}/${run.foundedBy}`;
 }
 

@@ -31,6 +31,9 @@ export type TimelineRun = {
   readonly soundGrids: readonly Grid[];
 };
 
+/** What tells runs apart and decides between them. */
+export type RunHead = Pick<TimelineRun, 'sequence' | 'succeeds' | 'foundedAt' | 'foundedBy'>;
+
 /** Number of the segment in whose window a time lies. */
 export function numberAt(run: TimelineRun, ticks: number): number {
   return run.firstNumber + Math.floor((ticks - run.originTicks) / run.segmentTicks);

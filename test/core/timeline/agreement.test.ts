@@ -120,6 +120,9 @@ describe('what is offered', () => {
   });
 });
 
+/** All runs that were founded, by their keys. */
+const runs = new Map<string, TimelineRun>();
+
 /** Members of one source that see each other late, die and come back. */
 class Domain {
   readonly names = ['node-a', 'node-b', 'node-c'];
@@ -175,14 +178,15 @@ class Node {
     const peers = heard.map((peer) => ({ ...peer, difference: 0 }));
     const decision = agreeOnRun(this.facts, peers);
     if (decision.kind !== 'keep') {
-      const run = decision.kind === 'adopt' ? decision.run : this.#found(decision.previous, second);
+      const head = decision.kind === 'adopt' ? decision.run : this.#found(decision.previous, second);
+      const run = runs.get(keyOf(head)) ?? aRun({});
       this.facts = { ...this.facts, following: following(run) };
     }
     this.#offer(peers, second);
   }
 
   #found(previous: { sequence: number; lastNumber: number } | undefined, second: number) {
-    return aRun({
+    const run = aRun({
       sequence: previous === undefined ? 100 + second : previous.sequence + 1,
       succeeds: previous?.sequence,
       foundedAt: second,
@@ -191,12 +195,15 @@ class Node {
       originTicks: second * 90_000,
       segmentTicks: 90_000,
     });
+    runs.set(keyOf(run), run);
+    return run;
   }
 
   #offer(peers: readonly PeerTimeline[], second: number): void {
     const { following: own, last } = this.facts;
     if (own === undefined) return;
-    const number = own.run.firstNumber + second - own.run.originTicks / 90_000;
+    const run = runs.get(keyOf(own.run)) ?? aRun({});
+    const number = run.firstNumber + second - run.originTicks / 90_000;
     const isAhead = number > (last?.number ?? 0);
     const isOffered = isAhead && mayOffer(this.facts, peers, (second - this.startedAt) * 1_000);
     const { sequence } = own.run;

@@ -1,0 +1,97 @@
+import { ticksPerSecond } from '../../core/media/units.ts';
+import type { MonoMs } from '../../core/time.ts';
+import type { CanonicalSegment } from '../../core/timeline/cutter.ts';
+import {
+  type ListedSegment,
+  listable,
+  writeCanonicalPlaylist,
+} from '../../core/timeline/playlist-text.ts';
+import type { TimelineRun } from '../../core/timeline/run.ts';
+
+/** A segment that viewers get. */
+export type PublishedSegment = Omit<CanonicalSegment, 'damagedUnits'> & {
+  readonly checksum: string;
+  readonly run: TimelineRun;
+  readonly tags: readonly string[];
+  readonly publishedAt: MonoMs;
+};
+
+/** Length of the live window: twenty seconds of segments, six of them at least. */
+const windowTicks = 20 * ticksPerSecond;
+const windowSegmentsMin = 6;
+/** A window shorter than this is not offered: players begin three segments behind its end (RFC 8216 6.3.3). */
+const wholeSegmentsMin = 3;
+
+/** The canonical segments of one rung that viewers may ask for; those that left the window stay as long again. */
+export class CanonicalWindow {
+  readonly #prefix: string;
+  #kept: readonly PublishedSegment[] = [];
+  #listed: readonly PublishedSegment[] = [];
+  #playlist: Uint8Array | undefined;
+
+  /** `prefix` stands before each segment's name in the playlist. */
+  constructor(prefix: string) {
+    this.#prefix = prefix;
+  }
+
+  get listed(): readonly PublishedSegment[] {
+    return this.#listed;
+  }
+
+  get newest(): PublishedSegment | undefined {
+    return this.#kept.at(-1);
+  }
+
+  get isWhole(): boolean {
+    return this.#listed.length >= wholeSegmentsMin;
+  }
+
+  /** Seconds, of the playlist. */
+  get targetDurationS(): number {
+    return Math.max(0, ...this.#listed.map(({ run }) => run.targetDurationS));
+  }
+
+  /** The media playlist; the same bytes until a segment is added. Undefined for an empty window. */
+  get playlist(): Uint8Array | undefined {
+    if (this.#listed.length > 0)
+      this.#playlist ??= new TextEncoder().encode(
+        writeCanonicalPlaylist(this.#listed.map(asListed), this.#prefix),
+      );
+    return this.#playlist;
+  }
+
+  get(number: number): PublishedSegment | undefined {
+    return this.#kept.find((segment) => segment.number === number && segment.bytes.length > 0);
+  }
+
+  add(segment: PublishedSegment): void {
+    const all = [...this.#kept, segment];
+    this.#kept = all.slice(-2 * windowLength(all));
+    const recent = this.#kept.slice(-windowLength(this.#kept));
+    const from = recent.length - listable(recent.map(asListed)).length;
+    this.#listed = recent.slice(from);
+    this.#playlist = undefined;
+  }
+
+  clear(): void {
+    this.#kept = [];
+    this.#listed = [];
+    this.#playlist = undefined;
+  }
+}
+
+/** How many of the newest segments make a window. */
+function windowLength(segments: readonly PublishedSegment[]): number {
+  let ticks = 0;
+  let count = 0;
+  for (const { durationTicks } of segments.toReversed()) {
+    if (count >= windowSegmentsMin && ticks >= windowTicks) break;
+    ticks += durationTicks;
+    count += 1;
+  }
+  return count;
+}
+
+function asListed(segment: PublishedSegment): ListedSegment {
+  return { ...segment, isGap: segment.bytes.length === 0 };
+}

@@ -1,0 +1,168 @@
+import type { PeerRefusal } from '../../core/group/exchange.ts';
+import { type Peer, peerProtocolVersion } from '../../core/group/node.ts';
+import type { MonoMs, Now } from '../../core/time.ts';
+import type { CompareAnswer, CompareQuestion, TimelineWord } from '../../core/timeline/compare.ts';
+import { Askers } from '../askers.ts';
+import type { Clock, PeerFault, PeerLink } from '../ports.ts';
+import type { StreamTimeline } from './stream-timeline.ts';
+
+/** A comparison that takes longer is given up, ms. */
+const compareMsMax = 1_000;
+/** Comparison of all streams with every member, ms; in between only what is urgent. */
+const everyMs = 1_000;
+/** Marks of a member that is proved are asked for this often, ms: a proof is checked for ever. */
+const marksEveryMs = 10_000;
+
+export type ComparingDeps = {
+  readonly clock: Clock;
+  readonly link: Pick<PeerLink, 'compare'>;
+  readonly nodeId: string;
+  readonly boot: string;
+  readonly peers: (now: Now) => readonly Peer[];
+  readonly timelines: () => Iterable<StreamTimeline>;
+};
+
+/** What is under way with one peer: one question at a time, so that none overtakes another. */
+type Way = {
+  boot: string | undefined;
+  seq: number;
+  isBusy: boolean;
+  askedAt: MonoMs;
+  readonly urgent: Set<string>;
+};
+
+/** Exchanges marks, runs and checksums with the members of the groups of this node (`docs/timeline.md`). */
+export class Comparing {
+  readonly #deps: ComparingDeps;
+  readonly #ways = new Map<string, Way>();
+  readonly #askers = new Askers();
+
+  constructor(deps: ComparingDeps) {
+    this.#deps = deps;
+  }
+
+  /** The members of the group should hear of this stream at once. */
+  hurry(stream: string, now: Now): void {
+    for (const peer of this.#deps.peers(now)) this.#wayOf(peer.url).urgent.add(stream);
+    this.#askAll(now);
+  }
+
+  tick(now: Now): void {
+    this.#askAll(now);
+  }
+
+  /** Answers the question of another node of the domain. */
+  answer(question: CompareQuestion, now: Now): CompareAnswer | PeerRefusal {
+    const { nodeId: id, boot } = this.#deps;
+    const reason = this.#askers.refusal(question, { id, boot }, now);
+    if (reason)
+      return { kind: 'refusal', reason, protocol: peerProtocolVersion, id, boot, version: '' };
+    const streams: TimelineWord[] = [];
+    for (const { wantMarks, wantRuns, ...word } of question.streams) {
+      const timeline = this.#of(word.group);
+      if (timeline === undefined) continue;
+      timeline.mates.hear(question.from, word, now.monoMs);
+      timeline.tick(now);
+      streams.push(timeline.word({ marks: wantMarks, runs: wantRuns }, now));
+    }
+    return { kind: 'compared', protocol: peerProtocolVersion, boot, streams };
+  }
+
+  #askAll(now: Now): void {
+    for (const peer of this.#deps.peers(now))
+      if (peer.reachability === 'reachable' && peer.facts !== undefined) this.#ask(peer, now);
+  }
+
+  #ask(peer: Peer, now: Now): void {
+    const way = this.#wayOf(peer.url);
+    const isDue = now.monoMs - way.askedAt >= everyMs;
+    if (way.isBusy || !(isDue || way.urgent.size > 0)) return;
+    const groups = new Set([...peer.streams.values()].map(({ group }) => group));
+    const shared = [...this.#deps.timelines()].filter(
+      ({ stream, leftAlone }) => leftAlone === undefined && groups.has(stream.group),
+    );
+    const chosen = isDue ? shared : shared.filter(({ stream }) => way.urgent.has(stream.name));
+    way.urgent.clear();
+    if (isDue) way.askedAt = now.monoMs;
+    if (chosen.length === 0) return;
+    way.isBusy = true;
+    void this.#exchange(peer, way, chosen, now).finally(() => {
+      way.isBusy = false;
+      if (way.urgent.size > 0) this.#ask(peer, this.#deps.clock.now());
+    });
+  }
+
+  async #exchange(
+    peer: Peer,
+    way: Way,
+    timelines: readonly StreamTimeline[],
+    now: Now,
+  ): Promise<void> {
+    const id = peer.facts?.id ?? '';
+    const ask = () => {
+      way.seq += 1;
+      const { nodeId: from, boot, link } = this.#deps;
+      const question: CompareQuestion = {
+        ...{
+          protocol: peerProtocolVersion,
+          from,
+          boot,
+          seq: way.seq,
+          to: way.boot,
+          at: now.wallMs,
+        },
+        streams: timelines.map((timeline) => questionOf(timeline, id, now)),
+      };
+      return link.compare(peer.url, question, compareMsMax);
+    };
+    let reply = await ask();
+    if (reply.kind === 'refusal' && reply.reason === 'boot') {
+      way.boot = reply.boot;
+      reply = await ask();
+    }
+    this.#take(reply, id);
+  }
+
+  #take(reply: CompareAnswer | PeerRefusal | PeerFault, id: string): void {
+    if (reply.kind !== 'compared') return;
+    const now = this.#deps.clock.now();
+    for (const word of reply.streams) {
+      const timeline = this.#of(word.group);
+      timeline?.mates.hear(id, word, now.monoMs);
+      timeline?.tick(now);
+    }
+  }
+
+  #of(group: string): StreamTimeline | undefined {
+    for (const timeline of this.#deps.timelines())
+      if (timeline.stream.group === group && timeline.leftAlone === undefined) return timeline;
+    return undefined;
+  }
+
+  #wayOf(url: string): Way {
+    const known = this.#ways.get(url);
+    if (known !== undefined) return known;
+    const way: Way = {
+      boot: undefined,
+      seq: 0,
+      isBusy: false,
+      askedAt: Number.NEGATIVE_INFINITY,
+      urgent: new Set(),
+    };
+    this.#ways.set(url, way);
+    return way;
+  }
+}
+
+/** Our word with what we want to know; both sides get marks at once, so that both come to the same proof. */
+function questionOf(
+  timeline: StreamTimeline,
+  id: string,
+  now: Now,
+): CompareQuestion['streams'][number] {
+  const mate = timeline.mates.get(id);
+  const isProved = mate?.proof.kind === 'proved';
+  const wantMarks = !isProved || now.monoMs - mate.markedAt >= marksEveryMs;
+  const wantRuns = mate?.runKey !== undefined && mate.runKey !== timeline.runKey;
+  return { ...timeline.word({ marks: wantMarks, runs: false }, now), wantMarks, wantRuns };
+}

@@ -1,0 +1,134 @@
+import { rangeAnswer, resolveRange } from '../../core/stream/byte-range.ts';
+import { readCanonicalName } from '../../core/timeline/names.ts';
+import type { AirState, TimelineState } from '../../core/stream/stream.ts';
+import type { MonoMs, Now } from '../../core/time.ts';
+import type { LivePlaylist } from '../live-playlist.ts';
+import type { MediaSnapshot } from '../live-snapshots.ts';
+import type { Clock, Origin } from '../ports.ts';
+import type { StoredSegment } from '../segment-fill.ts';
+import { leftByPlaylist } from './left-alone.ts';
+import { SegmentFeed } from './segment-feed.ts';
+import type { StreamTimeline } from './stream-timeline.ts';
+
+const contentType = 'application/vnd.apple.mpegurl';
+const segmentHeaders = { 'content-type': 'video/mp2t' };
+/** Longer than this the canonical window does not stand still while the origin's moves, in target durations. */
+const standstillTargetsMax = 1.5;
+/** What cutting, comparing and publishing may add to that, ms. */
+const publishMsMax = 1_500;
+
+/** Puts one HLS stream on its timeline: feeds what the origin lists, serves what comes of it. */
+export class HlsTimeline {
+  readonly #timeline: StreamTimeline;
+  readonly #deps: { clock: Clock; origin: Origin; pause: () => Promise<void> };
+  #playlists: readonly LivePlaylist[] = [];
+  #feeds: readonly SegmentFeed[] = [];
+  /** Windows that were fed, by rung. */
+  readonly #fed = new WeakMap<LivePlaylist, object>();
+  readonly #snapshots = new WeakMap<Uint8Array, MediaSnapshot>();
+
+  constructor(
+    timeline: StreamTimeline,
+    deps: { clock: Clock; origin: Origin; pause: () => Promise<void> },
+  ) {
+    this.#timeline = timeline;
+    this.#deps = deps;
+  }
+
+  get state(): TimelineState | undefined {
+    const { leftAlone } = this.#timeline;
+    if (leftAlone !== undefined) return { state: 'left', reason: leftAlone };
+    return this.#feeds.length > 0 ? { state: 'anew' } : undefined;
+  }
+
+  /** Takes over which playlists make the stream. */
+  update(rungs: readonly LivePlaylist[]): void {
+    if (rungs === this.#playlists) return;
+    this.#playlists = rungs;
+    this.#timeline.setRungs(rungs.length);
+    this.#feeds = rungs.map((_, rung) => this.#newFeed(rung));
+  }
+
+  /** Whether a playlist lists segments that were not read yet. */
+  isHungry(playlist: LivePlaylist): boolean {
+    const { window } = playlist;
+    if (window === undefined || this.#timeline.leftAlone !== undefined) return false;
+    return this.#playlists.includes(playlist) && this.#fed.get(playlist) !== window;
+  }
+
+  async feed(playlist: LivePlaylist): Promise<void> {
+    const { window } = playlist;
+    const rung = this.#playlists.indexOf(playlist);
+    if (window === undefined || rung < 0) return;
+    const why = leftByPlaylist(window);
+    if (why !== undefined) this.#timeline.leaveAlone(why);
+    else if (await this.#feeds[rung]?.read(window, (uri) => playlist.urlOf(uri)))
+      this.#fed.set(playlist, window);
+  }
+
+  /** The canonical playlist in place of the origin's; `undefined` where the origin's is to be served. */
+  media(playlist: LivePlaylist): MediaSnapshot | 'aligning' | undefined {
+    const rung = this.#playlists.indexOf(playlist);
+    if (rung < 0 || this.state?.state !== 'anew') return undefined;
+    const window = this.#timeline.window(rung);
+    const bytes = window?.playlist;
+    if (window === undefined || bytes === undefined) return 'aligning';
+    const known = this.#snapshots.get(bytes);
+    if (known !== undefined) return known;
+    const snapshot: MediaSnapshot = {
+      ...{ kind: 'media', bytes, contentType },
+      fetchedAt: window.newest?.publishedAt ?? 0,
+      targetDurationMs: window.targetDurationS * 1_000,
+    };
+    this.#snapshots.set(bytes, snapshot);
+    return snapshot;
+  }
+
+  /** A canonical segment, or a range of it. */
+  segment(path: string, range: string | undefined): StoredSegment | undefined {
+    const name = readCanonicalName(path);
+    const segment = name && this.#timeline.window(name.rung)?.get(name.number);
+    if (segment === undefined) return undefined;
+    const { bytes, checksum } = segment;
+    const part = resolveRange(range, bytes.length);
+    const etag = `"${checksum}"`;
+    const { status, headers } = rangeAnswer(part, bytes.length, { ...segmentHeaders, etag });
+    const from = part.kind === 'part' ? part.first : 0;
+    const to = part.kind === 'part' ? part.last + 1 : part.kind === 'whole' ? bytes.length : 0;
+    return { kind: 'stored', status, headers, bytes: bytes.subarray(from, to) };
+  }
+
+  /** On air only while what is offered is whole and goes on; `origin` is the state of what it is made of. */
+  air(origin: AirState, now: Now): AirState {
+    if (!origin.onAir || this.state?.state !== 'anew') return origin;
+    if (!this.#timeline.isOffered) return { onAir: false, reason: 'aligning' };
+    return this.#movedMsAgo(now.monoMs) > this.#standstillMsMax()
+      ? { onAir: false, reason: 'frozen' }
+      : origin;
+  }
+
+  #movedMsAgo(at: MonoMs): number {
+    const times = this.#playlists.map(
+      (_, rung) => this.#timeline.window(rung)?.newest?.publishedAt ?? at,
+    );
+    return at - Math.min(...times);
+  }
+
+  #standstillMsMax(): number {
+    const targets = this.#playlists.map(({ snapshot }, rung) =>
+      Math.max(
+        snapshot?.targetDurationMs ?? 0,
+        (this.#timeline.window(rung)?.targetDurationS ?? 0) * 1_000,
+      ),
+    );
+    return Math.max(...targets) * standstillTargetsMax + publishMsMax;
+  }
+
+  #newFeed(rung: number): SegmentFeed {
+    return new SegmentFeed({
+      ...this.#deps,
+      take: (fed, now) => this.#timeline.feed(rung, fed, now),
+      unreadable: () => this.#timeline.leaveAlone('segments-unreadable'),
+    });
+  }
+}

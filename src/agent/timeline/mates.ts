@@ -1,0 +1,63 @@
+import type { MonoMs } from '../../core/time.ts';
+import type { TimelineWord } from '../../core/timeline/compare.ts';
+import type { Mark } from '../../core/timeline/marks.ts';
+import type { TimelineRun } from '../../core/timeline/run.ts';
+import { Mate } from './mate.ts';
+
+/** A member that can be reached now. */
+export type MateSeen = {
+  readonly id: string;
+  /** Its wall clock minus ours, ms. */
+  readonly clockOffsetMs: number;
+};
+
+/** The other members of a stream's group. What was learned of one outlives it. */
+export class Mates {
+  readonly #all = new Map<string, Mate>();
+  #reachable: readonly Mate[] = [];
+
+  get reachable(): readonly Mate[] {
+    return this.#reachable;
+  }
+
+  get(id: string): Mate | undefined {
+    return this.#all.get(id);
+  }
+
+  /** Takes in what a member said. */
+  hear(id: string, word: TimelineWord, at: MonoMs): void {
+    const mate = this.#all.get(id) ?? new Mate(id);
+    this.#all.set(id, mate);
+    mate.hear(word, at);
+  }
+
+  /** Looks again who can be reached, and at the proofs. */
+  review(
+    seen: readonly MateSeen[],
+    ours: readonly Mark[],
+    options: { isNew: boolean; declared: boolean },
+  ): void {
+    this.#reachable = seen.map(({ id, clockOffsetMs }) => {
+      const mate = this.#all.get(id) ?? new Mate(id);
+      this.#all.set(id, mate);
+      mate.review(ours, { ...options, clockOffsetMs });
+      return mate;
+    });
+  }
+
+  forgetProofs(): void {
+    for (const mate of this.#all.values()) mate.forgetProof();
+  }
+
+  /** Runs of all rungs, from whoever follows the run of this key. */
+  runsOf(key: string): readonly TimelineRun[] | undefined {
+    for (const mate of this.#reachable)
+      if (mate.runKey === key && mate.runs !== undefined) return mate.runs;
+    return undefined;
+  }
+
+  /** Proved members that can be reached and follow the run of this key. */
+  following(key: string): readonly Mate[] {
+    return this.#reachable.filter((mate) => mate.runKey === key && mate.proof.kind === 'proved');
+  }
+}

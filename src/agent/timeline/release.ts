@@ -1,0 +1,169 @@
+import { countRepeat, noRepeats } from '../../core/repeats.ts';
+import type { MonoMs } from '../../core/time.ts';
+import { bestCheck, type SegmentCheck, type SegmentName } from '../../core/timeline/compare.ts';
+import type { Log } from '../ports.ts';
+import type { Mate } from './mate.ts';
+import type { Pending, Rung } from './rung.ts';
+
+/** So long a segment is held back for the word of a member that has not cut it yet, ms. */
+const holdMsMax = 400;
+/** The same for one that lost packets here: another member's bytes are better. */
+const damagedHoldMsMax = 1_500;
+
+/** Published segments are told with their checksums for so long, ms. */
+const toldMsMax = 3_000;
+
+export type ReleaseDeps = {
+  readonly log: Log;
+  readonly checksum: (bytes: Uint8Array) => string;
+  /** Bytes of a segment from another member; undefined when they cannot be had. */
+  readonly fetch: (mate: string, name: SegmentName) => Promise<Uint8Array | undefined>;
+  /** Share of pictures of two segments that are the same, 0 to 1. */
+  readonly likeness: (ours: Uint8Array, theirs: Uint8Array) => number;
+};
+
+/** What the comparison of segments has come to, of one stream. */
+export type ReleaseCounts = {
+  /** Published with another member's bytes. */
+  readonly replaced: number;
+  /** Neither ours nor theirs could be published. */
+  readonly dropped: number;
+};
+
+/** What is published of a number; the times where another member's bytes are. */
+type Final = { readonly bytes: Uint8Array } & Partial<
+  Pick<SegmentCheck, 'startTicks' | 'durationTicks' | 'checksum'>
+>;
+
+/**
+ * Publishes what is cut: once every member that is asked agrees, with the bytes that all choose where they do not, or when
+ * the time is over. Numbers go out in order. A segment of which others publish other bytes is never published.
+ */
+export class Release {
+  readonly #deps: ReleaseDeps;
+  readonly #stream: { readonly name: string; readonly group: string };
+  #counts = { replaced: 0, dropped: 0 };
+  #differing = noRepeats;
+
+  constructor(deps: ReleaseDeps, stream: { name: string; group: string }) {
+    this.#deps = deps;
+    this.#stream = stream;
+  }
+
+  get counts(): ReleaseCounts {
+    return this.#counts;
+  }
+
+  /** `mates` are the reachable members that follow the same run. True if anything was published or dropped. */
+  run(rung: Rung, mates: readonly Mate[], at: MonoMs): boolean {
+    let hasMoved = false;
+    for (;;) {
+      const [pending] = rung.pending;
+      if (pending === undefined) return hasMoved;
+      const final = this.#decide(rung, pending, mates, at);
+      if (final === 'wait') return hasMoved;
+      hasMoved = true;
+      rung.shift();
+      this.#noteTimes(rung.index, pending.segment.number, mates);
+      if (final === 'drop') this.#counts.dropped += 1;
+      else this.#publish(rung, pending, final, at);
+    }
+  }
+
+  #decide(
+    rung: Rung,
+    pending: Pending,
+    mates: readonly Mate[],
+    at: MonoMs,
+  ): Final | 'wait' | 'drop' {
+    const { number, bytes, damagedUnits } = pending.segment;
+    const checks = mates.flatMap((mate) => mate.check(rung.index, number) ?? []);
+    const own = ownCheck(rung.index, pending);
+    const best = bestCheck([own, ...checks]) ?? own;
+    if (best.checksum !== own.checksum) {
+      const { replacement } = pending;
+      if (replacement instanceof Uint8Array) {
+        const { startTicks, durationTicks, checksum } = best;
+        return { bytes: replacement, startTicks, durationTicks, checksum };
+      }
+      if (replacement === 'asked') return 'wait';
+      if (replacement === 'failed') return best.isPublished ? 'drop' : { bytes };
+      this.#fetch(rung, pending, best, mates, at);
+      return 'wait';
+    }
+    const isMissed = (mate: Mate) =>
+      mate.check(rung.index, number) === undefined && (damagedUnits > 0 || !mate.isLate);
+    const holdMs = damagedUnits > 0 ? damagedHoldMsMax : holdMsMax;
+    return mates.some(isMissed) && at - pending.cutAt < holdMs ? 'wait' : { bytes };
+  }
+
+  #fetch(
+    rung: Rung,
+    pending: Pending,
+    best: SegmentCheck,
+    mates: readonly Mate[],
+    at: MonoMs,
+  ): void {
+    pending.replacement = 'asked';
+    this.#tell(at, pending.segment.number);
+    const { checksum } = best;
+    const { number } = pending.segment;
+    const holder = mates.find((mate) => mate.check(rung.index, number)?.checksum === checksum);
+    if (holder === undefined) {
+      pending.replacement = 'failed';
+      return;
+    }
+    const name = { group: this.#stream.group, rung: rung.index, number, checksum };
+    void this.#deps.fetch(holder.id, name).then((bytes) => {
+      const isRight = bytes !== undefined && this.#deps.checksum(bytes) === checksum;
+      pending.replacement = isRight ? bytes : 'failed';
+      if (isRight) holder.noteLikeness(this.#deps.likeness(pending.segment.bytes, bytes));
+    });
+  }
+
+  #publish(rung: Rung, { segment, run, checksum }: Pending, final: Final, at: MonoMs): void {
+    const isReplaced = final.bytes !== segment.bytes;
+    if (isReplaced) this.#counts.replaced += 1;
+    rung.window.add({ ...segment, checksum, ...final, run, tags: [], publishedAt: at });
+  }
+
+  /** A member that never comes in time is not waited for, until it does. */
+  #noteTimes(rung: number, number: number, mates: readonly Mate[]): void {
+    if (rung !== 0) return;
+    for (const mate of mates) mate.noteInTime(mate.check(rung, number) !== undefined);
+  }
+
+  #tell(at: MonoMs, number: number): void {
+    const { repeats, tell } = countRepeat(this.#differing, at);
+    this.#differing = repeats;
+    const { name } = this.#stream;
+    if (tell)
+      this.#deps.log.warn('segment differs between members', { stream: name, number, count: tell });
+  }
+}
+
+/** What this member says of a segment that is cut, not published yet. */
+function ownCheck(rung: number, { segment, checksum }: Pending): SegmentCheck {
+  const { number, startTicks, durationTicks, bytes, damagedUnits } = segment;
+  const times = { startTicks, durationTicks };
+  return {
+    rung,
+    number,
+    ...times,
+    checksum,
+    bytes: bytes.length,
+    damagedUnits,
+    isPublished: false,
+  };
+}
+
+/** What this member tells others of a rung: what is published since a moment, and what is still to be. */
+export function checksOf({ index, pending, window }: Rung, at: MonoMs): readonly SegmentCheck[] {
+  const published = window.listed
+    .filter(({ publishedAt }) => at - publishedAt <= toldMsMax)
+    .map(({ number, startTicks, durationTicks, bytes, checksum }) => ({
+      ...{ rung: index, number, startTicks, durationTicks, checksum },
+      ...{ bytes: bytes.length, damagedUnits: 0, isPublished: true },
+    }));
+  return [...published, ...pending.map((each) => ownCheck(index, each))];
+}

@@ -1,0 +1,142 @@
+import type { Reading, Unit } from '../../core/media/units.ts';
+import { ticksPerSecond } from '../../core/media/units.ts';
+import type { MonoMs, UnixMs } from '../../core/time.ts';
+import { createContinuity } from '../../core/timeline/continuity.ts';
+import type { CanonicalCutter, CanonicalSegment } from '../../core/timeline/cutter.ts';
+import { createCanonicalCutter } from '../../core/timeline/cutter.ts';
+import type { TimelineRun } from '../../core/timeline/run.ts';
+import type { Checksum } from '../ports.ts';
+import type { CanonicalWindow } from './canonical-window.ts';
+
+/** What a rung's packager made next. */
+export type FedReading = {
+  readonly reading: Reading;
+  /** When the last unit of it had arrived. */
+  readonly completeAt: UnixMs;
+  /** Of what was read, for the budget. */
+  readonly bytes: number;
+};
+
+/** A segment that is cut, and waits for what the other members say of it. */
+export type Pending = {
+  readonly segment: CanonicalSegment;
+  readonly run: TimelineRun;
+  readonly checksum: string;
+  readonly cutAt: MonoMs;
+  /** Bytes of another member that are to be published instead; `failed` when they could not be had. */
+  replacement?: 'asked' | 'failed' | Uint8Array;
+};
+
+/** What is held for a cutter that is still to come: enough for a run to be founded. */
+const heldMsMax = 20_000;
+const heldBytesMax = 32 * 1024 * 1024;
+
+/** One variant stream or rendition: what its packager made, cut into canonical segments, and the window of them. */
+export class Rung {
+  readonly index: number;
+  readonly window: CanonicalWindow;
+  readonly #checksum: Checksum;
+  readonly #continuity = createContinuity();
+  #held: FedReading[] = [];
+  #cutter: CanonicalCutter | undefined;
+  #run: TimelineRun | undefined;
+  #firstNumber = 0;
+  #pending: Pending[] = [];
+  #newestAt: UnixMs | undefined;
+
+  constructor(index: number, deps: { checksum: Checksum; window: CanonicalWindow }) {
+    this.index = index;
+    this.#checksum = deps.checksum;
+    this.window = deps.window;
+  }
+
+  /** Cut, in order of number, not published yet. */
+  get pending(): readonly Pending[] {
+    return this.#pending;
+  }
+
+  get hasVideo(): boolean {
+    return this.#held.at(-1)?.reading.tracks.some(({ kind }) => kind === 'video') ?? false;
+  }
+
+  /** Newest time of its packager, ticks modulo 2^33. */
+  get newestTicks(): number | undefined {
+    return this.#continuity.newest();
+  }
+
+  /** When the newest unit had arrived. */
+  get newestAt(): UnixMs | undefined {
+    return this.#newestAt;
+  }
+
+  /** All that is held, as founding a run wants it. */
+  facts(): { readonly tracks: Reading['tracks']; readonly units: readonly Unit[] } {
+    const tracks = this.#held.at(-1)?.reading.tracks ?? [];
+    return { tracks, units: this.#held.flatMap(({ reading }) => reading.units) };
+  }
+
+  /** Its run with the grids as they stand now, for a member that joins. */
+  runNow(): TimelineRun | undefined {
+    if (this.#run === undefined || this.#cutter === undefined) return this.#run;
+    const { picture, sound } = this.#cutter.grids();
+    return { ...this.#run, pictureGrid: picture, soundGrids: sound };
+  }
+
+  /** False when the packager's times jumped, or its tracks are not those of the run: the rung then follows none. */
+  take(fed: FedReading, at: MonoMs): boolean {
+    const follows = this.#continuity.follows(fed.reading);
+    if (!follows) this.#held = [];
+    this.#newestAt = fed.completeAt;
+    if (this.#cutter === undefined || !follows) {
+      this.#hold(fed);
+      return follows;
+    }
+    this.#cut(this.#cutter, fed.reading, at);
+    const state = this.#cutter.state();
+    const isFine = state === 'cutting' || state === 'waiting';
+    if (!isFine) this.#hold(fed);
+    return isFine;
+  }
+
+  /** Cuts by `run` from now on, beginning with what is held; nothing below `firstNumber` is published. */
+  start(run: TimelineRun, offset: number, firstNumber: number, at: MonoMs): void {
+    const nearMs = this.#held[0]?.completeAt ?? this.#newestAt ?? run.foundedAt;
+    const nearTicks = (nearMs * ticksPerSecond) / 1_000;
+    const cutter = createCanonicalCutter(run, { offset, nearTicks });
+    this.#cutter = cutter;
+    this.#run = run;
+    this.#firstNumber = firstNumber;
+    this.#pending = [];
+    for (const { reading } of this.#held) this.#cut(cutter, reading, at);
+    this.#held = [];
+  }
+
+  /** Follows no run any more; what is published stays. */
+  stop(): void {
+    this.#cutter = undefined;
+    this.#run = undefined;
+    this.#pending = [];
+  }
+
+  /** Takes the first of the pending ones out, to be published or dropped. */
+  shift(): void {
+    this.#pending = this.#pending.slice(1);
+  }
+
+  #cut(cutter: CanonicalCutter, reading: Reading, at: MonoMs): void {
+    const run = this.#run;
+    for (const segment of cutter.push(reading)) {
+      if (run === undefined || segment.number < this.#firstNumber) continue;
+      const checksum = this.#checksum(segment.bytes);
+      this.#pending.push({ segment, run, checksum, cutAt: at });
+    }
+  }
+
+  #hold(fed: FedReading): void {
+    this.#held.push(fed);
+    let bytes = this.#held.reduce((sum, held) => sum + held.bytes, 0);
+    const isTooMuch = () =>
+      bytes > heldBytesMax || fed.completeAt - (this.#held[0]?.completeAt ?? 0) > heldMsMax;
+    while (this.#held.length > 1 && isTooMuch()) bytes -= this.#held.shift()?.bytes ?? 0;
+  }
+}

@@ -1,0 +1,106 @@
+import type { PeerRefusal } from '../../core/group/exchange.ts';
+import type { Peer } from '../../core/group/node.ts';
+import type { SourceVerdict } from '../../core/group/source.ts';
+import type { Now } from '../../core/time.ts';
+import type { CompareAnswer, CompareQuestion, SegmentName } from '../../core/timeline/compare.ts';
+import { likenessOf } from '../../core/timeline/likeness.ts';
+import type { Checksum, Clock, Log, PeerLink } from '../ports.ts';
+import { streamsByGroup } from '../streams-by-group.ts';
+import { Comparing } from './comparing.ts';
+import type { MateSeen } from './mates.ts';
+import { StreamTimeline, type TimelineStream } from './stream-timeline.ts';
+
+/** Bytes of a peer's segment are waited for so long, ms. */
+const fetchMsMax = 1_000;
+
+type Deps = {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly link: Pick<PeerLink, 'compare' | 'segment'>;
+  readonly checksum: Checksum;
+  readonly nodeId: string;
+  readonly boot: string;
+  readonly peers: (now: Now) => readonly Peer[];
+};
+
+/** The timelines of all streams of this node that are written anew, and what they tell other nodes. */
+export class Timelines {
+  readonly #deps: Deps;
+  readonly #all = new Map<string, StreamTimeline>();
+  readonly #comparing: Comparing;
+
+  constructor(deps: Deps) {
+    this.#deps = deps;
+    this.#comparing = new Comparing({ ...deps, timelines: () => this.#all.values() });
+  }
+
+  /** The timeline of a stream that begins; another one of this name is forgotten. */
+  open(stream: TimelineStream): StreamTimeline {
+    const timeline = new StreamTimeline(
+      {
+        ...this.#deps,
+        likeness: likenessOf,
+        mates: (group, now) => this.#mates(group, now),
+        hurry: (name) => this.#comparing.hurry(name, this.#deps.clock.now()),
+        fetch: (mate, name) => this.#fetch(mate, name),
+      },
+      stream,
+    );
+    this.#all.set(stream.name, timeline);
+    return timeline;
+  }
+
+  close(timeline: StreamTimeline): void {
+    const { name } = timeline.stream;
+    if (this.#all.get(name) === timeline) this.#all.delete(name);
+  }
+
+  tick(now: Now): void {
+    for (const timeline of this.#all.values()) timeline.tick(now);
+    this.#comparing.tick(now);
+  }
+
+  answer(question: CompareQuestion, now: Now): CompareAnswer | PeerRefusal {
+    return this.#comparing.answer(question, now);
+  }
+
+  segment({ group, rung, number, checksum }: SegmentName): Uint8Array | undefined {
+    for (const timeline of this.#all.values()) {
+      if (timeline.stream.group !== group) continue;
+      const bytes = timeline.segment(rung, number, checksum);
+      if (bytes !== undefined) return bytes;
+    }
+    return undefined;
+  }
+
+  /** What is known of the source of a node's stream against ours; absent where nothing is compared. */
+  source(stream: string, node: string): SourceVerdict | undefined {
+    const timeline = this.#all.get(stream);
+    const mate = timeline?.mates.get(node);
+    if (timeline === undefined || mate === undefined) return undefined;
+    const { proof, runKey, newestNumber } = mate;
+    const isSameRun = runKey !== undefined && runKey === timeline.runKey;
+    return { proof, isSameRun, segmentsBehind: Math.max(0, timeline.newestNumber - newestNumber) };
+  }
+
+  #mates(group: string, now: Now): readonly MateSeen[] {
+    return this.#deps.peers(now).flatMap(({ facts, reachability, streams, clock }) => {
+      const isMember =
+        facts !== undefined &&
+        facts.id !== this.#deps.nodeId &&
+        reachability === 'reachable' &&
+        streamsByGroup(streams)
+          .get(group)
+          ?.some(({ hls }) => hls?.timeline?.state === 'anew');
+      return isMember ? [{ id: facts.id, clockOffsetMs: clock?.offsetMs ?? 0 }] : [];
+    });
+  }
+
+  async #fetch(mate: string, name: SegmentName): Promise<Uint8Array | undefined> {
+    const now = this.#deps.clock.now();
+    const peer = this.#deps.peers(now).find(({ facts }) => facts?.id === mate);
+    if (peer === undefined) return undefined;
+    const found = await this.#deps.link.segment(peer.url, name, fetchMsMax);
+    return found instanceof Uint8Array ? found : undefined;
+  }
+}

@@ -1,0 +1,87 @@
+import type { Mark } from './marks.ts';
+import type { RunHead, TimelineRun } from './run.ts';
+
+/** What a member says of one segment that it has cut, or publishes. */
+export type SegmentCheck = {
+  /** Place of the variant stream or rendition among those that are written anew; 0 is the first. */
+  readonly rung: number;
+  readonly number: number;
+  /** In the group's time: a lost keyframe moves a boundary. */
+  readonly startTicks: number;
+  readonly durationTicks: number;
+  /** SHA-256 of its bytes, base64url. */
+  readonly checksum: string;
+  readonly bytes: number;
+  /** Pictures and frames in it that lost packets there. */
+  readonly damagedUnits: number;
+  /** Viewers get it there now: it is not changed any more. */
+  readonly isPublished: boolean;
+};
+
+/** What a member says of the timeline of one of its streams. */
+export type TimelineWord = {
+  readonly group: string;
+  readonly following?:
+    | { readonly run: RunHead; readonly offset: number; readonly isOffered: boolean }
+    | undefined;
+  readonly last?: { readonly sequence: number; readonly number: number } | undefined;
+  /** All marks that it keeps; absent where they were not due. */
+  readonly marks?: readonly Mark[] | undefined;
+  /** One run for each rung, with its grids as they stand; only where they were asked for. */
+  readonly runs?: readonly TimelineRun[] | undefined;
+  /** Of the newest numbers; of the run that it follows. */
+  readonly checks: readonly SegmentCheck[];
+};
+
+/** Streams of a group that the asker and the asked share: the word of the asker on each, and what it wants to know. */
+export type CompareQuestion = {
+  readonly protocol: number;
+  readonly from: string;
+  readonly boot: string;
+  readonly seq: number;
+  readonly to?: string | undefined;
+  /** Wall clock of the asker. */
+  readonly at: number;
+  readonly streams: readonly (TimelineWord & {
+    readonly wantMarks: boolean;
+    readonly wantRuns: boolean;
+  })[];
+};
+
+export type CompareAnswer = {
+  readonly kind: 'compared';
+  readonly protocol: number;
+  readonly boot: string;
+  readonly streams: readonly TimelineWord[];
+};
+
+/** Names one canonical segment at a peer. */
+export type SegmentName = {
+  readonly group: string;
+  readonly rung: number;
+  readonly number: number;
+  readonly checksum: string;
+};
+
+/**
+ * Whether `theirs` is to be published in place of `ours`, both of one number, by a rule that gives the same
+ * answer on both members: what viewers have already; else fewer damaged units, then more bytes (loss in front
+ * of a packager takes bytes away), then the first checksum. Undefined when they are equal.
+ */
+export function betterOf(ours: SegmentCheck, theirs: SegmentCheck): 'ours' | 'theirs' | undefined {
+  if (ours.checksum === theirs.checksum) return undefined;
+  const order =
+    Number(theirs.isPublished) - Number(ours.isPublished) ||
+    ours.damagedUnits - theirs.damagedUnits ||
+    theirs.bytes - ours.bytes ||
+    (theirs.checksum < ours.checksum ? 1 : -1);
+  return order > 0 ? 'theirs' : 'ours';
+}
+
+/** The one of several that all members choose. */
+export function bestCheck(checks: readonly SegmentCheck[]): SegmentCheck | undefined {
+  return checks.reduce<SegmentCheck | undefined>(
+    (best, next) => (best === undefined || betterOf(best, next) === 'theirs' ? next : best),
+    undefined,
+  );
+}
