@@ -1,0 +1,186 @@
+import type { Offer, Verdict } from '../placement/backups.ts';
+import type { ReasonCode } from '../reasons.ts';
+import type { Container } from '../stream/stream.ts';
+import {
+  type ArchiveMember,
+  type ArchiveWish,
+  airReasons,
+  findMembers,
+  type Held,
+  hasAny,
+  ownHeld,
+  settledPart,
+  worthMs,
+} from './archive-members.ts';
+import { type Holder, missingMs, type Piece, planPieces } from './plan.ts';
+import type { TimeRange } from './ranges.ts';
+
+/** Most nodes that may send one viewer on. */
+const hopsMax = 2;
+
+/** What a request for a period is answered with. `verdicts` says for each node why, this one first. */
+export type ArchivePlacement = { readonly verdicts: readonly Verdict[] } & (
+  | {
+      readonly kind: 'serve' | 'join';
+      readonly reason: 'archive-own' | 'archive-joined';
+      readonly container: Container;
+      /** The whole period in order; only this node's and nobody's for `serve`. */
+      readonly pieces: readonly Piece[];
+      readonly missingMs: number;
+      /** Members that pieces come from, by id, and all others that have some. */
+      readonly members: readonly ArchiveMember[];
+      /** Members that can stand in: like this stream, with as much of the period. */
+      readonly offers: readonly Offer[];
+    }
+  | {
+      readonly kind: 'redirect';
+      readonly reason: 'redirected';
+      readonly target: Offer;
+      readonly hops: readonly string[];
+    }
+  | { readonly kind: 'not-found'; readonly reason: ReasonCode }
+);
+
+/**
+ * Where a period of the archive is answered (`docs/archive.md`, "Which node answers").
+ *
+ * - This node has as much of it as all nodes together: served here. A second more elsewhere counts, less does not.
+ * - One node has as much as all together: sent there; of several to the least loaded; never to one that sent the viewer
+ *   here, never more than twice.
+ * - Together they have more than any one: one playlist, made here, of pieces of all of them.
+ * - Nobody has any of it: not found.
+ */
+export function placeArchive(wish: ArchiveWish): ArchivePlacement {
+  const compared = settledPart(wish);
+  const own = ownHeld(wish, compared);
+  const { members, verdicts } = findMembers(wish, compared, own?.container);
+  const refusal = wish.arrival.kind === 'backup' ? wish.arrival.refusal : undefined;
+  const here = refusal === undefined ? own : undefined;
+  const reasons = refusal ?? (own === undefined ? 'not-carried' : undefined);
+  const all: readonly Verdict[] = [
+    { node: wish.candidates.self.id, stream: wish.stream, reasons: reasons ? [reasons] : [] },
+    ...verdicts,
+  ];
+  const kind = here && kindHere(wish, compared, here, members);
+  if (here !== undefined && (kind === 'join' || kind === 'serve'))
+    return answerHere(wish, { kind, own: here, members, verdicts: all });
+  return sendOn(wish, members, all) ?? lastChoice(wish, { here, members, verdicts: all });
+}
+
+/** Whether this node answers, alone or with pieces of others; undefined when somebody else should. */
+function kindHere(
+  wish: ArchiveWish,
+  compared: TimeRange,
+  own: Held,
+  members: readonly ArchiveMember[],
+): 'serve' | 'join' | undefined {
+  const bestMissingMs = members[0]?.missingMs ?? Infinity;
+  const together = wish.canJoin ? joinedMissingMs(wish, compared, own, members) : Infinity;
+  if (Math.min(own.missingMs, bestMissingMs) - together >= worthMs) return 'join';
+  return hasAny(own) && own.missingMs - bestMissingMs < worthMs ? 'serve' : undefined;
+}
+
+function sendOn(
+  { arrival, candidates }: ArchiveWish,
+  [best]: readonly ArchiveMember[],
+  verdicts: readonly Verdict[],
+): ArchivePlacement | undefined {
+  const hops = arrival.kind === 'backup' ? arrival.hops : [];
+  if (best === undefined || hops.length >= hopsMax) return undefined;
+  return {
+    kind: 'redirect',
+    reason: 'redirected',
+    target: best.offer,
+    hops: [...hops, candidates.self.id],
+    verdicts,
+  };
+}
+
+/** Nobody to be sent to: what is here, however little, or nothing. */
+function lastChoice(
+  wish: ArchiveWish,
+  parts: {
+    readonly here: Held | undefined;
+    readonly members: readonly ArchiveMember[];
+    readonly verdicts: readonly Verdict[];
+  },
+): ArchivePlacement {
+  const { here, members, verdicts } = parts;
+  if (here !== undefined && hasAny(here))
+    return answerHere(wish, { kind: 'serve', own: here, members, verdicts });
+  const refusal = wish.arrival.kind === 'backup' ? wish.arrival.refusal : undefined;
+  const reason = members.length > 0 ? 'hops-exhausted' : (refusal ?? 'nothing-recorded');
+  return { kind: 'not-found', reason, verdicts };
+}
+
+function sameContainer(own: Held, members: readonly ArchiveMember[]): readonly ArchiveMember[] {
+  return members.filter(({ container }) => container === own.container);
+}
+
+/** What would be missing of one playlist of everybody's pieces. */
+function joinedMissingMs(
+  wish: ArchiveWish,
+  compared: TimeRange,
+  own: Held,
+  members: readonly ArchiveMember[],
+): number {
+  const pieces = planPieces(compared, ...holders(wish, compared, own, sameContainer(own, members)));
+  return missingMs(pieces);
+}
+
+function holders(
+  wish: ArchiveWish,
+  within: TimeRange,
+  own: Held,
+  members: readonly ArchiveMember[],
+): [Holder, readonly Holder[]] {
+  const cut = (ranges: readonly TimeRange[]) =>
+    ranges.flatMap(({ startMs, endMs }) => {
+      const range = {
+        startMs: Math.max(startMs, within.startMs),
+        endMs: Math.min(endMs, within.endMs),
+      };
+      return range.startMs < range.endMs ? [range] : [];
+    });
+  return [
+    { id: wish.candidates.self.id, ranges: cut(own.ranges) },
+    members.map(({ candidate, ranges }) => ({ id: candidate.node.id, ranges: cut(ranges) })),
+  ];
+}
+
+function answerHere(
+  wish: ArchiveWish,
+  parts: {
+    readonly kind: 'serve' | 'join';
+    readonly own: Held;
+    readonly members: readonly ArchiveMember[];
+    readonly verdicts: readonly Verdict[];
+  },
+): ArchivePlacement {
+  const { kind, own, verdicts } = parts;
+  const members = sameContainer(own, parts.members);
+  const [ownHolder, others] = holders(wish, wish.period, own, members);
+  const pieces = planPieces(wish.period, ownHolder, kind === 'join' ? others : []);
+  const missing = missingMs(pieces);
+  return {
+    kind,
+    reason: kind === 'join' ? 'archive-joined' : 'archive-own',
+    container: own.container,
+    pieces,
+    missingMs: missing,
+    members,
+    offers: members.filter((member) => canStandIn(member, own, kind)).map((member) => member.offer),
+    verdicts,
+  };
+}
+
+/** A joined playlist is made by every node that takes part; else who has as much of the period. */
+function canStandIn(
+  { candidate: { backup }, missingMs: theirs }: ArchiveMember,
+  own: Held,
+  kind: 'serve' | 'join',
+): boolean {
+  const isAlike =
+    backup?.eligible === true || backup?.reasons.every((reason) => airReasons.has(reason));
+  return isAlike === true && (kind === 'join' || theirs - own.missingMs < worthMs);
+}

@@ -1,0 +1,64 @@
+import { subtractRanges, type TimeRange, totalMs } from './ranges.ts';
+
+/** What one node has of a period: sorted, disjoint, cut to the period. */
+export type Holder = { readonly id: string; readonly ranges: readonly TimeRange[] };
+
+/** A stretch of a period from one node, or from nobody. */
+export type Piece = TimeRange & { readonly node: string | undefined };
+
+/**
+ * One archive out of many: the whole period in pieces, in order, without a hole between them. What `own` has is taken
+ * from there; each hole of it from whoever goes on for longest, the earlier one of `others` where that is equal. So the
+ * time that nobody has is all that is missing, and nodes change as seldom as they can within a hole.
+ */
+export function planPieces(
+  period: TimeRange,
+  own: Holder,
+  others: readonly Holder[],
+): readonly Piece[] {
+  const pieces: Piece[] = own.ranges.map((range) => ({ ...range, node: own.id }));
+  const cursors = others.map(() => 0);
+  for (const hole of subtractRanges([period], own.ranges)) fillHole(hole, others, cursors, pieces);
+  return pieces.sort((a, b) => a.startMs - b.startMs);
+}
+
+/** How much of the period is in no node's pieces, ms. */
+export function missingMs(pieces: readonly Piece[]): number {
+  return totalMs(pieces.filter(({ node }) => node === undefined));
+}
+
+/** Holes come in the order of time, so that the cursors only go forward. */
+function fillHole(
+  hole: TimeRange,
+  others: readonly Holder[],
+  cursors: number[],
+  pieces: Piece[],
+): void {
+  let atMs = hole.startMs;
+  while (atMs < hole.endMs) {
+    const next = farthest(atMs, others, cursors);
+    const endMs = Math.min(next.untilMs, hole.endMs);
+    pieces.push({ startMs: atMs, endMs, node: next.node });
+    atMs = endMs;
+  }
+}
+
+/** Who has `atMs` and what follows for longest; nobody, until the next one begins. */
+function farthest(atMs: number, others: readonly Holder[], cursors: number[]) {
+  let node: string | undefined;
+  let untilMs = atMs;
+  let nextStartMs = Infinity;
+  for (const [index, { id, ranges }] of others.entries()) {
+    let cursor = cursors[index] ?? 0;
+    while ((ranges[cursor]?.endMs ?? Infinity) <= atMs) cursor += 1;
+    cursors[index] = cursor;
+    const range = ranges[cursor];
+    if (range === undefined) continue;
+    if (range.startMs > atMs) nextStartMs = Math.min(nextStartMs, range.startMs);
+    else if (range.endMs > untilMs) {
+      node = id;
+      untilMs = range.endMs;
+    }
+  }
+  return node === undefined ? { node, untilMs: nextStartMs } : { node, untilMs };
+}
