@@ -44,6 +44,15 @@ function faultsBetween(set: Readonly<Record<string, string>>): string[] {
     );
   if (set.UNDERSTUDY_PEERS !== undefined && set.UNDERSTUDY_CLUSTER_SECRET === undefined)
     faults.push('UNDERSTUDY_CLUSTER_SECRET must be set: UNDERSTUDY_PEERS names peers');
+  const oidc = [
+    'UNDERSTUDY_OIDC_ISSUER',
+    'UNDERSTUDY_OIDC_AUDIENCE',
+    'UNDERSTUDY_OIDC_JWKS_URL',
+  ] as const;
+  if (oidc.some((name) => set[name] !== undefined))
+    for (const name of oidc)
+      if (set[name] === undefined)
+        faults.push(`${name} must be set: issuer, audience and keys go together`);
   return [...faults, ...listenFaults(set)];
 }
 
@@ -79,7 +88,11 @@ function configOf(values: Values, hostName: string): Config {
       tls: certFile !== undefined && keyFile !== undefined ? { certFile, keyFile } : undefined,
       trustedProxies: values.UNDERSTUDY_TRUSTED_PROXIES,
     },
-    admin: { listen: values.UNDERSTUDY_ADMIN_LISTEN, token: values.UNDERSTUDY_ADMIN_TOKEN },
+    admin: {
+      listen: values.UNDERSTUDY_ADMIN_LISTEN,
+      token: values.UNDERSTUDY_ADMIN_TOKEN,
+      oidc: oidcOf(values),
+    },
     peers: {
       listen: values.UNDERSTUDY_PEER_LISTEN,
       urls: values.UNDERSTUDY_PEERS,
@@ -102,6 +115,17 @@ function configOf(values: Values, hostName: string): Config {
     logLevel: values.UNDERSTUDY_LOG_LEVEL,
     warnings: warningsOf(values),
   };
+}
+
+function oidcOf(values: Values): Config['admin']['oidc'] {
+  const {
+    UNDERSTUDY_OIDC_ISSUER: issuer,
+    UNDERSTUDY_OIDC_AUDIENCE: audience,
+    UNDERSTUDY_OIDC_JWKS_URL: jwksUrl,
+  } = values;
+  return issuer !== undefined && audience !== undefined && jwksUrl !== undefined
+    ? { issuer, audience, jwksUrl }
+    : undefined;
 }
 
 /** A host name in the form of a node id. */

@@ -3,11 +3,14 @@ import { whoIsWrong } from '../core/group/clock-offset.ts';
 import type { GroupReport } from '../core/group/group-report.ts';
 import type { NodeFacts, Peer } from '../core/group/node.ts';
 import type { KeyState } from '../core/pass/key-ring.ts';
-import type { AirState, StreamConfig, StreamFacts } from '../core/stream/stream.ts';
+import type { StreamFacts } from '../core/stream/stream.ts';
 import type { Now, UnixMs } from '../core/time.ts';
+import { administerStreams, found, isOnAir } from './administer-streams.ts';
+import type { DescribedRequest, Explanation } from './explain.ts';
 import { loadView } from './load-view.ts';
+import type { AdminScope, AdminToken, AuditEntry, AuditStore } from './ports.ts';
 import type { Session } from './sessions.ts';
-import type { DefinedIn, StreamCatalogue } from './stream-catalogue.ts';
+import type { StreamCatalogue } from './stream-catalogue.ts';
 
 /** What the API says of a viewing key; never the key itself. */
 type KeyView = {
@@ -43,45 +46,33 @@ type Deps = {
     list(page: SessionPage): { readonly total: number; readonly sessions: readonly Session[] };
   };
   readonly groups: (now: Now) => readonly GroupReport[];
+  readonly tokens: AdminTokens;
+  readonly audit: AuditStore;
+  readonly explain: (request: DescribedRequest, now: Now) => Explanation;
   /** Why the node cannot serve yet; absent when it can. */
   readonly unready: () => string | undefined;
 };
 
-/** A stream with what this node sees of it; air states are absent until it was looked at. */
-type StreamView = StreamConfig & {
-  readonly definedIn: DefinedIn;
-  readonly air: { readonly hls?: AirState | undefined; readonly dash?: AirState | undefined };
+type TokenView = Omit<AdminToken, 'hash'>;
+
+/** Bearer tokens made through the API; the first one, of the configuration, is not among them. */
+type AdminTokens = {
+  list(): readonly TokenView[];
+  create(
+    wanted: { readonly name: string; readonly scope: AdminScope },
+    by: { readonly who: string; readonly at: UnixMs },
+  ): TokenView & { readonly token: string };
+  revoke(id: string): TokenView;
 };
 
 export type Administer = ReturnType<typeof createAdminister>;
 
 /** What an operator may ask and do. Reading waits for nothing; lists are in a fixed order. */
 export function createAdminister(deps: Deps) {
-  const viewOf = (stream: StreamConfig): StreamView => {
-    const facts = deps.facts(stream.name);
-    return {
-      ...stream,
-      definedIn: deps.catalogue.definedIn(stream.name) ?? 'api',
-      air: { hls: facts?.hls?.air, dash: facts?.dash?.air },
-    };
-  };
-
   return {
     node: (now: Now) => nodeView(deps, now),
 
-    streams: () => deps.catalogue.list().map(viewOf),
-
-    /** @throws not_found */
-    stream: (name: string) => viewOf(found(deps.catalogue.get(name), `stream "${name}"`)),
-
-    /** Adds or replaces a stream. @throws conflict when it comes from the streams file; store_failed */
-    putStream(stream: StreamConfig) {
-      const outcome = deps.catalogue.put(stream);
-      return { outcome, stream: viewOf(stream) };
-    },
-
-    /** @throws not_found, conflict when it comes from the streams file; store_failed */
-    removeStream: (name: string) => deps.catalogue.remove(name),
+    ...administerStreams(deps),
 
     groups: (now: Now) => deps.groups(now),
 
@@ -114,6 +105,23 @@ export function createAdminister(deps: Deps) {
       }));
       return { total, sessions: rounded };
     },
+
+    /** What a described viewer would be answered and why; changes nothing. */
+    explain: deps.explain,
+
+    tokens: () => deps.tokens.list(),
+
+    /** The answer holds the token, this once. @throws conflict when there are too many; store_failed */
+    createToken: deps.tokens.create,
+
+    /** @throws not_found; store_failed */
+    revokeToken: deps.tokens.revoke,
+
+    /** Keeps a change that was made. @throws store_failed */
+    note: (entry: AuditEntry) => deps.audit.add(entry),
+
+    /** Changes, newest first. @throws store_failed */
+    changes: (page: Parameters<AuditStore['list']>[0]) => deps.audit.list(page),
 
     /** @throws not_ready with what the node still waits for */
     assertReady() {
@@ -160,10 +168,6 @@ function nodeView(deps: Deps, now: Now) {
   };
 }
 
-function isOnAir(facts: StreamFacts | undefined): boolean {
-  return facts?.hls?.air.onAir === true || facts?.dash?.air.onAir === true;
-}
-
 function peerView({ url, reachability, heardAt, fault, facts, clock, streams }: Peer, now: Now) {
   return {
     url,
@@ -183,9 +187,4 @@ function peerView({ url, reachability, heardAt, fault, facts, clock, streams }: 
     backupSessions: facts?.backupSessions,
     streams: streams.size,
   };
-}
-
-function found<T>(value: T | undefined, what: string): T {
-  if (value === undefined) throw new AgentError('not_found', `there is no ${what}`);
-  return value;
 }

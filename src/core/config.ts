@@ -16,7 +16,14 @@ export type Config = {
     /** CIDRs whose `X-Forwarded-For` is believed. */
     readonly trustedProxies: readonly string[];
   };
-  readonly admin: { readonly listen: ListenAddress; readonly token?: string | undefined };
+  readonly admin: {
+    readonly listen: ListenAddress;
+    readonly token?: string | undefined;
+    /** Identity provider whose tokens are good, too. */
+    readonly oidc?:
+      | { readonly issuer: string; readonly audience: string; readonly jwksUrl: string }
+      | undefined;
+  };
   readonly peers: {
     readonly listen: ListenAddress;
     /** Base URLs, each once, without a slash at the end; may hold this node's own. */

@@ -1,13 +1,20 @@
-import type { HttpBindings } from '@hono/node-server';
 import { OpenAPIHono } from '@hono/zod-openapi';
 import { secureHeaders } from 'hono/secure-headers';
 import type { Administer } from '../../agent/administer.ts';
 import type { Clock, Log } from '../../agent/ports.ts';
-import { requireToken } from './admin-auth.ts';
+import { pageByName } from '../../core/page.ts';
+import { addAccess } from './admin-access.ts';
+import { noteChanges } from './admin-audit.ts';
+import { type CallerOf, requireToken } from './admin-auth.ts';
+import type { AdminApp } from './admin-environment.ts';
+import { addLive } from './admin-live.ts';
 import { adminRoutes } from './admin-routes.ts';
 import { keyView } from './admin-schemas.ts';
+import { addApiPage } from './api-page.ts';
 import { limitBody } from './body-limit.ts';
+import { addConsole } from './console-files.ts';
 import { problem, problemOf } from './problem.ts';
+import { assertVersion, versionOf } from './stream-version.ts';
 
 /** Version of the API, not of the agent: it changes when a caller has to. */
 const description = {
@@ -19,7 +26,17 @@ const description = {
   },
 };
 
-type AdminApp = OpenAPIHono<{ Bindings: Partial<HttpBindings> }>;
+/** Pages get scripts, styles and answers from here only, and run nothing that stands in the page itself. */
+const policy = {
+  defaultSrc: ["'none'"],
+  scriptSrc: ["'self'"],
+  styleSrc: ["'self'"],
+  imgSrc: ["'self'", 'data:'],
+  connectSrc: ["'self'"],
+  baseUri: ["'none'"],
+  formAction: ["'none'"],
+  frameAncestors: ["'none'"],
+};
 
 /**
  * The listener for operators and scripts (`docs/api.md`). Everything below `/api/` needs the bearer token; every fault
@@ -27,26 +44,31 @@ type AdminApp = OpenAPIHono<{ Bindings: Partial<HttpBindings> }>;
  */
 export function createAdminApp(deps: {
   readonly administer: Administer;
-  readonly accepts: (presented: string) => boolean;
+  /** Whose a bearer token is. */
+  readonly callerOf: CallerOf;
   readonly clock: Clock;
   readonly log: Log;
+  /** Where the built console is. */
+  readonly consoleFolder: URL;
+  /** Aborted when the agent stops: what lasts ends. */
+  readonly stopping: AbortSignal;
 }): AdminApp {
   const app: AdminApp = new OpenAPIHono({
     defaultHook: (result) => (result.success ? undefined : invalid(result.error.issues)),
   });
-  app.use(
-    secureHeaders({
-      contentSecurityPolicy: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
-    }),
-    async (context, next) => {
-      await next();
-      context.header('cache-control', 'no-store');
-    },
-  );
+  app.use(secureHeaders({ contentSecurityPolicy: policy }), async (context, next) => {
+    await next();
+    if (!context.res.headers.has('cache-control')) context.header('cache-control', 'no-store');
+  });
   app.use('/api/*', requireToken(deps));
+  app.use('/api/*', noteChanges({ ...deps, note: deps.administer.note }));
   app.use(limitBody);
   addReads(app, deps);
   addChanges(app, deps);
+  addAccess(app, deps);
+  addLive(app, deps);
+  addApiPage(app);
+  addConsole(app, deps.consoleFolder);
   addProbes(app, deps);
   app.openAPIRegistry.registerComponent('securitySchemes', 'bearer', {
     type: 'http',
@@ -63,43 +85,81 @@ type Deps = Parameters<typeof createAdminApp>[0];
 
 function addReads(app: AdminApp, { administer, clock }: Deps): void {
   app.openapi(adminRoutes.node, (context) => context.json(administer.node(clock.now()), 200));
-  app.openapi(adminRoutes.streams, (context) =>
-    context.json({ streams: administer.streams() }, 200),
-  );
-  app.openapi(adminRoutes.stream, (context) =>
-    context.json(administer.stream(context.req.valid('param').name), 200),
-  );
-  app.openapi(adminRoutes.groups, (context) =>
-    context.json({ groups: administer.groups(clock.now()) }, 200),
-  );
+  app.openapi(adminRoutes.streams, (context) => {
+    const { cursor, limit, ...filter } = context.req.valid('query');
+    const found = administer.streams(filter);
+    const { page: streams, nextCursor } = pageByName(found, ({ name }) => name, { cursor, limit });
+    return context.json({ streams, nextCursor }, 200);
+  });
+  app.openapi(adminRoutes.stream, (context) => {
+    const { name } = context.req.valid('param');
+    const stream = administer.stream(name);
+    return context.json(stream, 200, { etag: versionOf(administer.settings(name) ?? stream) });
+  });
+  app.openapi(adminRoutes.groups, (context) => {
+    const { cursor, limit, state } = context.req.valid('query');
+    const found = administer
+      .groups(clock.now())
+      .filter((group) => state === undefined || group.state === state);
+    const { page: groups, nextCursor } = pageByName(found, ({ name }) => name, { cursor, limit });
+    return context.json({ groups, nextCursor }, 200);
+  });
   app.openapi(adminRoutes.group, (context) =>
     context.json(administer.group(context.req.valid('param').name, clock.now()), 200),
   );
-  app.openapi(adminRoutes.peers, (context) => context.json(administer.peers(clock.now()), 200));
+  app.openapi(adminRoutes.peers, (context) => {
+    const { reachability } = context.req.valid('query');
+    const { peers, strangers } = administer.peers(clock.now());
+    const found = peers.filter(
+      (peer) => reachability === undefined || peer.reachability === reachability,
+    );
+    return context.json({ peers: found, strangers }, 200);
+  });
   // Parsed on the way out: what the schema does not name, a secret above all, stays here.
   app.openapi(adminRoutes.key, (context) => context.json(keyView.parse(administer.key()), 200));
   app.openapi(adminRoutes.sessions, (context) => {
-    const { offset, limit, ...filter } = context.req.valid('query');
-    return context.json(administer.sessions({ offset, limit, filter }), 200);
+    const { cursor, limit, ...filter } = context.req.valid('query');
+    const offset = Number(cursor ?? 0);
+    const page = administer.sessions({ offset, limit, filter });
+    const next = offset + page.sessions.length;
+    const nextCursor = next < page.total && next > offset ? String(next) : undefined;
+    return context.json({ ...page, nextCursor }, 200);
   });
+  app.openapi(adminRoutes.explain, (context) =>
+    context.json(administer.explain(context.req.valid('json'), clock.now()), 200),
+  );
 }
 
 function addChanges(app: AdminApp, { administer, clock, log }: Deps): void {
   app.openapi(adminRoutes.putStream, (context) => {
     const { name } = context.req.valid('param');
-    const { outcome, stream } = administer.putStream({ name, ...context.req.valid('json') });
-    log.info('stream put', { stream: name, outcome });
-    return context.json(stream, outcome === 'added' ? 201 : 200);
+    const before = administer.settings(name);
+    assertVersion(context.req.valid('header'), before);
+    const after = { name, ...context.req.valid('json') };
+    const { outcome, stream } = administer.putStream(after);
+    const etag = versionOf(after);
+    if (before !== undefined && versionOf(before) === etag) context.set('change', 'nothing');
+    else {
+      context.set('change', { before, after });
+      log.info('stream put', { stream: name, outcome });
+    }
+    return context.json(stream, outcome === 'added' ? 201 : 200, { etag });
   });
   app.openapi(adminRoutes.removeStream, (context) => {
     const { name } = context.req.valid('param');
+    const before = administer.settings(name);
+    if (before !== undefined) assertVersion(context.req.valid('header'), before);
     administer.removeStream(name);
+    context.set('change', { before });
     log.info('stream removed', { stream: name });
     return context.body(null, 204);
   });
   app.openapi(adminRoutes.rotateKey, (context) => {
     log.info('key rotation asked for');
-    return context.json(keyView.parse(administer.rotateKey(clock.now())), 200);
+    const before = { newest: administer.key().keys[0]?.id };
+    const view = administer.rotateKey(clock.now());
+    context.set('change', { before, after: { newest: view.keys[0]?.id } });
+    return context.json(keyView.parse(view), 200);
   });
 }
 

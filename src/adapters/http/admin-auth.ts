@@ -1,8 +1,8 @@
-import type { HttpBindings } from '@hono/node-server';
 import type { MiddlewareHandler } from 'hono';
-import type { Clock } from '../../agent/ports.ts';
-import type { MonoMs } from '../../core/time.ts';
+import type { Caller, Clock } from '../../agent/ports.ts';
+import type { MonoMs, UnixMs } from '../../core/time.ts';
 import { readAddress } from '../../core/viewer/address-class.ts';
+import type { AdminEnvironment } from './admin-environment.ts';
 import { problem } from './problem.ts';
 
 /** Wrong tokens that one address may send per period; then it is not listened to until the period is over. */
@@ -11,27 +11,44 @@ const periodMs = 60_000;
 /** Addresses that are remembered; beyond it the longest known makes room. */
 const addressesMax = 1_000;
 
+/** Whose a bearer token is; undefined: nobody's. */
+export type CallerOf = (
+  presented: string,
+  nowMs: UnixMs,
+) => Caller | undefined | Promise<Caller | undefined>;
+
+/** Calls by POST that change nothing: a token for reading is good for them. */
+const questions: ReadonlySet<string> = new Set(['/api/v1/explain']);
+
 /** Lets requests with the right bearer token pass. A missing token is no attempt: browsers open pages without one. */
 export function requireToken(deps: {
-  readonly accepts: (presented: string) => boolean;
+  readonly callerOf: CallerOf;
   readonly clock: Clock;
-}): MiddlewareHandler<{ Bindings: Partial<HttpBindings> }> {
+}): MiddlewareHandler<AdminEnvironment> {
   const attempts = new Attempts();
   return async (context, next) => {
     const address = networkOf(context.env?.incoming?.socket.remoteAddress ?? '');
-    const now = deps.clock.now().monoMs;
+    const { monoMs: now, wallMs } = deps.clock.now();
     const waitMs = attempts.waitMs(address, now);
     if (waitMs > 0)
       return problem('too_many_attempts', {
         headers: { 'retry-after': String(Math.ceil(waitMs / 1000)) },
       });
     const presented = /^Bearer +(\S+)$/i.exec(context.req.header('authorization') ?? '')?.[1];
-    if (presented !== undefined && deps.accepts(presented)) return next();
+    const caller = presented === undefined ? undefined : await deps.callerOf(presented, wallMs);
+    if (caller !== undefined) {
+      context.set('caller', caller);
+      return caller.scope === 'write' || isRead(context.req) ? next() : problem('forbidden');
+    }
     if (presented !== undefined) attempts.note(address, now);
     return problem('unauthorized', {
       headers: { 'www-authenticate': 'Bearer realm="understudy"' },
     });
   };
+}
+
+function isRead({ method, path }: { readonly method: string; readonly path: string }): boolean {
+  return method === 'GET' || method === 'HEAD' || questions.has(path);
 }
 
 /** Wrong tokens by network address, in memory only. */

@@ -1,34 +1,41 @@
 import { createRoute, z } from '@hono/zod-openapi';
+import { accessRoutes } from './admin-access-routes.ts';
+import { explainRoutes } from './admin-explain-routes.ts';
+import { liveRoute } from './admin-live.ts';
+import { answer, conflict, fault, invalid, notFound, tagged, unauthorized } from './admin-parts.ts';
 import {
   groupView,
   keyView,
   nodeView,
   peersView,
-  problemView,
   sessionsQuery,
   sessionsView,
   streamView,
 } from './admin-schemas.ts';
 import { streamName, streamSettings } from './stream-schema.ts';
 
-const tagged = (tag: string) => ({ tags: [tag], security: [{ bearer: [] }] });
-
-function answer<T extends z.ZodType>(schema: T, description: string) {
-  return { description, content: { 'application/json': { schema } } };
-}
-
-const fault = (description: string) => ({
-  description,
-  content: { 'application/problem+json': { schema: problemView } },
-});
-
-const unauthorized = {
-  401: fault('the bearer token is missing or wrong'),
-  429: fault('too many wrong bearer tokens from this address'),
+const changed = { 412: fault('the stream is not as the request says it should be') };
+const page = {
+  limit: z.coerce.number().int().min(1).max(1_000).default(1_000),
+  cursor: z
+    .string()
+    .max(200)
+    .exactOptional()
+    .openapi({ description: '`nextCursor` of the answer before' }),
 };
-const notFound = { 404: fault('there is no such thing') };
-const invalid = { 400: fault('a parameter or the body is wrong') };
-const conflict = { 409: fault('the stream comes from the streams file, or there are too many') };
+const nextCursor = z.string().optional().openapi({ description: 'absent at the end' });
+const ifMatch = z.object({
+  'if-match': z
+    .string()
+    .max(1_000)
+    .optional()
+    .openapi({ description: 'only if it is still this version (ETag)' }),
+  'if-none-match': z
+    .string()
+    .max(1_000)
+    .optional()
+    .openapi({ description: '`*`: only if there is none' }),
+});
 
 /** A name in the path: percent-encoded, `/` as `%2F`. */
 const namedStream = { params: z.object({ name: streamName }) };
@@ -36,6 +43,9 @@ const namedGroup = { params: z.object({ name: z.string().min(1).max(100) }) };
 
 /** Everything the API can be asked, by what it does (`docs/api.md`). */
 export const adminRoutes = {
+  ...accessRoutes,
+  ...explainRoutes,
+  live: liveRoute,
   node: createRoute({
     method: 'get',
     path: '/api/v1/node',
@@ -48,8 +58,20 @@ export const adminRoutes = {
     path: '/api/v1/streams',
     summary: 'all streams, by name',
     ...tagged('streams'),
+    request: {
+      query: z.strictObject({
+        ...page,
+        group: z.string().max(100).exactOptional(),
+        definedIn: z.enum(['file', 'api']).exactOptional(),
+        onAir: z.enum(['true', 'false']).exactOptional(),
+      }),
+    },
     responses: {
-      200: answer(z.object({ streams: z.array(streamView) }), 'the streams'),
+      200: answer(
+        z.object({ streams: z.array(streamView).readonly(), nextCursor }),
+        'a page of them',
+      ),
+      ...invalid,
       ...unauthorized,
     },
   }),
@@ -68,6 +90,7 @@ export const adminRoutes = {
     ...tagged('streams'),
     request: {
       ...namedStream,
+      headers: ifMatch,
       body: { required: true, content: { 'application/json': { schema: streamSettings } } },
     },
     responses: {
@@ -75,6 +98,7 @@ export const adminRoutes = {
       201: answer(streamView, 'added'),
       ...invalid,
       ...conflict,
+      ...changed,
       413: fault('the body is larger than 64 KiB'),
       415: fault('the body is not JSON'),
       ...unauthorized,
@@ -85,12 +109,13 @@ export const adminRoutes = {
     path: '/api/v1/streams/{name}',
     summary: 'remove a stream',
     ...tagged('streams'),
-    request: namedStream,
+    request: { ...namedStream, headers: ifMatch },
     responses: {
       204: { description: 'removed' },
       ...invalid,
       ...notFound,
       ...conflict,
+      ...changed,
       ...unauthorized,
     },
   }),
@@ -99,8 +124,18 @@ export const adminRoutes = {
     path: '/api/v1/groups',
     summary: 'all groups this node is in, with problems and reasons',
     ...tagged('groups'),
+    request: {
+      query: z.strictObject({
+        ...page,
+        state: z.enum(['reserve', 'degraded', 'none']).exactOptional(),
+      }),
+    },
     responses: {
-      200: answer(z.object({ groups: z.array(groupView).readonly() }), 'the groups'),
+      200: answer(
+        z.object({ groups: z.array(groupView).readonly(), nextCursor }),
+        'a page of them',
+      ),
+      ...invalid,
       ...unauthorized,
     },
   }),
@@ -117,7 +152,12 @@ export const adminRoutes = {
     path: '/api/v1/peers',
     summary: 'the other nodes as this one sees them',
     ...tagged('node'),
-    responses: { 200: answer(peersView, 'the peers'), ...unauthorized },
+    request: {
+      query: z.strictObject({
+        reachability: z.enum(['reachable', 'unreachable', 'unknown']).exactOptional(),
+      }),
+    },
+    responses: { 200: answer(peersView, 'the peers'), ...invalid, ...unauthorized },
   }),
   key: createRoute({
     method: 'get',

@@ -161,11 +161,15 @@ const sessionView = z
 export const sessionsView = z.object({
   total: z.int(),
   sessions: z.array(sessionView).readonly(),
+  nextCursor: z.string().optional(),
 });
 
 /** Which sessions, and how many of them. */
 export const sessionsQuery = z.strictObject({
-  offset: z.coerce.number().int().min(0).max(1_000_000).default(0),
+  cursor: z
+    .string()
+    .regex(/^\d{1,7}$/)
+    .exactOptional(),
   limit: z.coerce.number().int().min(1).max(1_000).default(100),
   stream: z.string().max(200).exactOptional(),
   kind: z.enum(['own', 'backup']).exactOptional(),

@@ -123,13 +123,13 @@ describe('the admin API', () => {
       return [body.total, ...body.sessions.map(({ id }: { id: string }) => id)];
     };
     expect(await ids('')).toEqual([5, 's0', 's1', 's2', 's3', 's4']);
-    expect(await ids('?offset=1&limit=2')).toEqual([5, 's1', 's2']);
+    expect(await ids('?cursor=1&limit=2')).toEqual([5, 's1', 's2']);
     expect(await ids('?stream=sport/hd')).toEqual([2, 's3', 's4']);
     expect(await ids('?kind=backup&stream=ch1')).toEqual([1, 's1']);
     expect(await ids('?home=node-b')).toEqual([0]);
   });
 
-  it.each(['limit=0', 'limit=1001', 'limit=x', 'offset=-1', 'kind=other', 'colour=red'])(
+  it.each(['limit=0', 'limit=1001', 'limit=x', 'cursor=-1', 'kind=other', 'colour=red'])(
     'refuses sessions by ?%s',
     async (query) => {
       const { ask } = createAdminRig();

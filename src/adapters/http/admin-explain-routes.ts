@@ -1,0 +1,59 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { answer, invalid, tagged, unauthorized } from './admin-parts.ts';
+
+const request = z.strictObject({
+  stream: z.string().min(1).max(200).openapi({ example: 'sport/hd' }),
+  protocol: z.enum(['hls', 'dash']).default('hls'),
+  address: z.string().min(2).max(45).openapi({
+    description: 'IP address of the viewer',
+    example: '198.51.100.7',
+  }),
+  userAgent: z.string().max(500).exactOptional(),
+  https: z.boolean().default(false),
+});
+
+const explanation = z
+  .object({
+    placement: z.enum(['serve', 'redirect', 'not-found']),
+    reason: z.string().openapi({ example: 'own-viewer' }),
+    text: z.string(),
+    location: z
+      .string()
+      .optional()
+      .openapi({ description: 'where the viewer would be sent, without pass' }),
+    viewer: z.object({
+      address: z.string(),
+      isPublic: z.boolean(),
+      isHttps: z.boolean(),
+      family: z.string(),
+      followsBackups: z.boolean(),
+    }),
+    candidates: z
+      .array(
+        z.object({
+          node: z.string(),
+          stream: z.string(),
+          reasons: z.array(z.string()).readonly(),
+          texts: z.array(z.string()).readonly(),
+          offered: z.boolean().openapi({
+            description: 'may be named as a backup, or is where the viewer is sent',
+          }),
+        }),
+      )
+      .readonly(),
+  })
+  .openapi('Explanation', { description: 'the decision, with every candidate and every reason' });
+
+/** Questions about decisions; nothing changes. */
+export const explainRoutes = {
+  explain: createRoute({
+    method: 'post',
+    path: '/api/v1/explain',
+    summary: 'why a viewer would get what he gets; changes nothing',
+    ...tagged('explain'),
+    request: {
+      body: { required: true, content: { 'application/json': { schema: request } } },
+    },
+    responses: { 200: answer(explanation, 'the decision'), ...invalid, ...unauthorized },
+  }),
+};

@@ -1,0 +1,74 @@
+import { AgentError } from '../core/errors.ts';
+import type { AirState, StreamConfig, StreamFacts } from '../core/stream/stream.ts';
+import type { DefinedIn, StreamCatalogue } from './stream-catalogue.ts';
+
+type Deps = {
+  readonly catalogue: Pick<StreamCatalogue, 'list' | 'get' | 'definedIn' | 'put' | 'remove'>;
+  /** Own facts of a stream; absent until it was looked at. */
+  readonly facts: (name: string) => StreamFacts | undefined;
+};
+
+/** Which streams are asked for; what is absent does not matter. */
+type StreamFilter = {
+  readonly group?: string | undefined;
+  readonly definedIn?: DefinedIn | undefined;
+  readonly onAir?: 'true' | 'false' | undefined;
+};
+
+/** A stream with what this node sees of it; air states are absent until it was looked at. */
+type StreamView = StreamConfig & {
+  readonly definedIn: DefinedIn;
+  readonly air: { readonly hls?: AirState | undefined; readonly dash?: AirState | undefined };
+};
+
+/** Asking for streams and changing them. */
+export function administerStreams(deps: Deps) {
+  const viewOf = (stream: StreamConfig): StreamView => {
+    const facts = deps.facts(stream.name);
+    return {
+      ...stream,
+      definedIn: deps.catalogue.definedIn(stream.name) ?? 'api',
+      air: { hls: facts?.hls?.air, dash: facts?.dash?.air },
+    };
+  };
+
+  return {
+    /** By name. */
+    streams: ({ group, definedIn, onAir }: StreamFilter = {}) =>
+      deps.catalogue
+        .list()
+        .filter(
+          ({ name, group: own }) =>
+            (group === undefined || group === own) &&
+            (onAir === undefined || (onAir === 'true') === isOnAir(deps.facts(name))),
+        )
+        .map(viewOf)
+        .filter((view) => definedIn === undefined || view.definedIn === definedIn),
+
+    /** What an operator said of the stream; absent when there is none. */
+    settings: (name: string) => deps.catalogue.get(name),
+
+    /** @throws not_found */
+    stream: (name: string) => viewOf(found(deps.catalogue.get(name), `stream "${name}"`)),
+
+    /** Adds or replaces a stream. @throws conflict when it comes from the streams file; store_failed */
+    putStream(stream: StreamConfig) {
+      const outcome = deps.catalogue.put(stream);
+      return { outcome, stream: viewOf(stream) };
+    },
+
+    /** @throws not_found, conflict when it comes from the streams file; store_failed */
+    removeStream: (name: string) => deps.catalogue.remove(name),
+  };
+}
+
+/** Over any protocol. */
+export function isOnAir(facts: StreamFacts | undefined): boolean {
+  return facts?.hls?.air.onAir === true || facts?.dash?.air.onAir === true;
+}
+
+/** What was asked for. @throws not_found */
+export function found<T>(value: T | undefined, what: string): T {
+  if (value === undefined) throw new AgentError('not_found', `there is no ${what}`);
+  return value;
+}
