@@ -25,6 +25,10 @@ export type DvrStream = {
   rungs(): readonly ArchivedRung[];
   /** What is recorded takes so many bytes; complete once {@link survey} has settled. */
   bytes(): number;
+  /** The multivariant playlist that was kept last. */
+  entry(): Uint8Array | undefined;
+  /** Keeps the multivariant playlist, as {@link keep} does a segment. */
+  keepEntry(bytes: Uint8Array): Promise<DvrFault | undefined>;
   /** Records a segment; with an answer of undefined it stays through any crash. One that is there already stays as it is. */
   keep(rung: RungName, segment: SegmentToKeep): Promise<DvrFault | undefined>;
   /** See `ArchiveReader`. */

@@ -24,8 +24,11 @@ export function aSegmentToKeep(
   };
 }
 
-/** Recordings of stream `ch1` in a folder, closed when the test ends. */
-export async function openDvr(folder: string, reserveBytes = 0): Promise<DvrStream> {
+/** Recordings of stream `ch1` in a folder, closed when the test ends; they fill the disk to its last byte unless told. */
+export async function openDvr(
+  folder: string,
+  reserveBytes = Number.NEGATIVE_INFINITY,
+): Promise<DvrStream> {
   const dvr = await createOpenDvr({ defaultFolder: folder, reserveBytes })('ch1', undefined);
   onTestFinished(() => dvr.close());
   return dvr;

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { RungName } from '../../agent/archive-ports.ts';
 import { type SegmentEnding, segmentEndings } from '../../core/archive/segment-index.ts';
 
 /** Segments lie in one folder per hour of their start, UTC. */
@@ -18,8 +19,21 @@ export function folderName(text: string): string {
   return `${encoded.slice(0, folderLengthMax - 40).replace(/%.?$/, '')}~${hash}`;
 }
 
+/** The folder of a rung in that of its stream. */
+export function folderOfRung({ container, rung }: RungName): string {
+  return `${container}.${folderName(rung)}`;
+}
+
+/** The rung that {@link folderOfRung} made a folder's name of. */
+export function rungOfFolder(folder: string): RungName | undefined {
+  const [, container, name] = /^(ts|fmp4)\.(.+)$/.exec(folder) ?? [];
+  const rung = folderText(name ?? '');
+  if (rung === undefined || rung === '') return undefined;
+  return { container: container === 'ts' ? 'ts' : 'fmp4', rung };
+}
+
 /** The text that {@link folderName} made `name` of; undefined where a hash hides it. */
-export function folderText(name: string): string | undefined {
+function folderText(name: string): string | undefined {
   if (name.includes('~') && name.length > folderLengthMax - 50) return undefined;
   try {
     return decodeURIComponent(name);
