@@ -64,7 +64,7 @@ export function readInstantOrAgo(text: string, nowMs: UnixMs): UnixMs {
 
 /** The instant of date and time in UTC, as numbers in their order from the year on; NaN if no calendar or clock has it. */
 export function utcInstant(parts: readonly string[]): UnixMs {
-  const [year = '', month = '', day = '', hour = '0', minute = '0', second = '0'] = parts.map(
+  const [year = '', month = '', day = '', hour = '00', minute = '00', second = '00'] = parts.map(
     (part) => part.padStart(2, '0'),
   );
   return readDateTime(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);

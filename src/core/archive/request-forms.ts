@@ -33,7 +33,8 @@ function readServerForm(address: ParsedAddress, url: string): ArchiveAddress | u
 
 /** Names before a period that can mean nothing else, even where the period is malformed. */
 const periodStem = /^(?:archive|index|video|mono|manifest)-([^-/]*)-([^-/]*?)$/;
-const anyStem = /^[\w~.]+(?:-[\w~.]+)*?-(\d{9,11})-(\d+|now)$/;
+/** A child of a media server's own archive playlist (`chunks_`) is a file of its origin. */
+const anyStem = /^(?!chunk)[\w~.]+(?:-[\w~.]+)*?-(\d{9,11})-(\d+|now)$/;
 
 /** `{name}-{from}-{duration or now}.m3u8`, and `.mpd`; a container may stand before the ending. */
 function readPathForm({ rest, query }: ParsedAddress): ArchiveAddress | undefined {

@@ -41,13 +41,12 @@ function flussonic({ rest, query, nowMs }: ParsedAddress): ArchiveAddress | unde
 }
 
 function flussonicWish(stem: string, nowMs: number): Wish | undefined {
-  const period = /^(?:archive|index|video|mono|[\w-]+-index|[\w-]+-mono)-([^-]*)-([^-]*)$/.exec(
-    stem,
-  );
-  if (period !== null) return wishOf(period[1] ?? '', period[2] ?? '');
   const [, kind, value = ''] =
     /^(?:[\w-]+-)?(timeshift_abs|timeshift_rel|rewind)-([^-]*)$/.exec(stem) ?? [];
-  if (kind === undefined) return undefined;
+  if (kind === undefined) {
+    const [, from, duration] = /^(?:archive|index|video|mono)-([^-]*)-([^-]*)$/.exec(stem) ?? [];
+    return from === undefined || duration === undefined ? undefined : wishOf(from, duration);
+  }
   const seconds = readSeconds(value);
   return { fromMs: kind === 'timeshift_abs' ? seconds : nowMs - seconds, until: 'now' };
 }
