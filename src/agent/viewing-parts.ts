@@ -6,6 +6,7 @@ import type { ViewerQuery } from '../core/viewer/query.ts';
 import type { Viewer } from '../core/viewer/viewer.ts';
 import type { Admission } from './admission.ts';
 import type { Arrival, Arrivals } from './arrivals.ts';
+import type { Audience } from './audience.ts';
 import type { LiveStreams } from './live-streams.ts';
 import type { Outlook } from './outlook.ts';
 import type { Passes } from './passes.ts';
@@ -34,6 +35,7 @@ export type ViewingDeps = {
   readonly passes: Passes;
   readonly keys: ViewingKeys;
   readonly sessions: Sessions;
+  readonly audience: Pick<Audience, 'noteViewer'>;
   readonly admission: Admission;
   readonly spread: Spread;
   readonly newId: NewId;
