@@ -8,12 +8,13 @@ import { openOrigin } from './adapters/origin/open-origin.ts';
 import { readMeaning } from './adapters/origin/read-playlist.ts';
 import { createHttpPeerLink } from './adapters/registry/http-peer-link.ts';
 import { createPeerServer } from './adapters/registry/peer-server.ts';
+import { createCoverageStore } from './adapters/sqlite/coverage-store.ts';
 import { openDatabase } from './adapters/sqlite/database.ts';
 import { createKeyStore } from './adapters/sqlite/key-store.ts';
 import { createStreamStore } from './adapters/sqlite/stream-store.ts';
 import { announcedAddresses } from './adapters/system/addresses.ts';
-import { systemClock, systemTimers } from './adapters/system/clock.ts';
 import { checksum, pause } from './adapters/system/checksum.ts';
+import { systemClock, systemTimers } from './adapters/system/clock.ts';
 import { newBytes, newId } from './adapters/system/ids.ts';
 import { createReadLoad } from './adapters/system/load.ts';
 import { createLog } from './adapters/system/log.ts';
@@ -85,6 +86,7 @@ async function assemble(config: Config, base: Base): Promise<Omit<Agent, 'stop'>
       ...{ clock, timers: systemTimers, log, newId, randomBytes: newBytes },
       ...{ openOrigin, readMeaning, checksum, pause, signer: createPassSigner() },
       keyStore: createKeyStore(database),
+      coverageStore: createCoverageStore(database),
       keyWrap: clusterSecret === undefined ? undefined : createKeyWrap(clusterSecret),
       readLoad: createReadLoad(),
       link: createHttpPeerLink({ clusterSecret: clusterSecret ?? newId() }),

@@ -1,6 +1,9 @@
 import type { LoadLimits } from '../core/load/load.ts';
-import { Admission } from './admission.ts';
 import type { StreamConfig } from '../core/stream/stream.ts';
+import { Admission } from './admission.ts';
+import { createArchiveParts } from './archive/archive-parts.ts';
+import { createAlerting } from './alerting.ts';
+import type { AlertStore, AlertTarget } from './alert-ports.ts';
 import { Arrivals } from './arrivals.ts';
 import { Audience } from './audience.ts';
 import type { Cycle } from './cycles.ts';
@@ -15,6 +18,7 @@ import type {
   AnswerPeers,
   Checksum,
   Clock,
+  CoverageStore,
   KeyStore,
   KeyWrap,
   Log,
@@ -48,6 +52,7 @@ export type AgentPorts = {
   readonly openOrigin: OpenOrigin;
   readonly readMeaning: ReadMeaning;
   readonly keyStore: KeyStore;
+  readonly coverageStore: CoverageStore;
   /** Absent without a cluster secret: then keys never leave the node. */
   readonly keyWrap?: KeyWrap | undefined;
   readonly signer: PassSigner;
@@ -57,6 +62,8 @@ export type AgentPorts = {
   readonly pause: () => Promise<void>;
   /** Absent: load is not known, and refuses nobody. */
   readonly readLoad?: ReadLoad | undefined;
+  readonly alertStore: AlertStore;
+  readonly alertTargets: readonly AlertTarget[];
 };
 
 export type AgentSettings = {
@@ -87,6 +94,7 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings) {
     openTimeline: (config) => openTimeline(timelines, config),
     closeTimeline: (timeline) => timelines.close(timeline),
   });
+  const { coverages, archives } = createArchiveParts(ports, live);
   const sessions = new Sessions();
   const audience = new Audience({ nodeId: node.id, sessions });
   const keys = new ViewingKeys({
@@ -108,7 +116,7 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings) {
   });
   const peers = new Peers({
     ...{ clock, timers: ports.timers, log, link: ports.link, urls: peerUrls, self, boot },
-    ownStreams: () => ({ version: live.factsVersion, facts: live.allFacts() }),
+    ownStreams: () => archives.facts(clock.now()),
     wrappedKeys: () => keys.wrapped(),
     absorbKeys: (wrapped) => keys.absorb(wrapped, clock.now()),
     lacksKeys: (ids) => keys.lacks(ids),
@@ -147,6 +155,9 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings) {
     hasPublicViewers: (now) => audience.hasPublicViewers(now),
   });
   const explain = createExplain({ live, outlook, spread });
+  const alerting = createAlerting({
+    ...{ nodeId: node.id, ports, groups, peers, keys, audience, admission, live },
+  });
   const cycles: readonly Cycle[] = [
     // One origin that hangs must not hold up the next look at the others.
     { name: 'live streams', everyMs: liveTickMs, overlaps: true, run: (now) => live.tick(now) },
@@ -155,6 +166,7 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings) {
     { name: 'admission', everyMs: secondMs, run: (now) => admission.tick(now) },
     { name: 'audience', everyMs: secondMs, run: (now) => audience.tick(now) },
     { name: 'viewing keys', everyMs: secondMs, run: (now) => keys.tick(now, peers.list(now)) },
+    ...alerting.cycles,
   ];
   const setAddresses = (own: readonly string[]) => {
     addresses = own;
@@ -166,6 +178,7 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings) {
   };
   return {
     live,
+    coverages,
     answerPeers,
     sessions,
     admission,
@@ -174,6 +187,7 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings) {
     peers,
     viewing,
     groups,
+    alerts: alerting.alerts,
     explain,
     cycles,
     setAddresses,

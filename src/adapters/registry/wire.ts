@@ -106,6 +106,7 @@ const archive = z.object({
   depthMs: count,
   hls: z.boolean(),
   dash: z.boolean(),
+  lists: z.boolean(),
   ts: packed.optional(),
   fmp4: packed.optional(),
 } satisfies Shape<ArchiveFacts>);

@@ -9,6 +9,8 @@ export type ArchiveFacts = {
   /** Protocols over which it answers for the archive. */
   readonly hls: boolean;
   readonly dash: boolean;
+  /** Whether it can tell its segments, so that others take them into their playlists. */
+  readonly lists: boolean;
   /** Recorded ranges per container, packed. */
   readonly ts?: PackedRanges | undefined;
   readonly fmp4?: PackedRanges | undefined;
