@@ -8,6 +8,8 @@ export type TimedSegment = {
   readonly number: number;
   readonly startMs: UnixMs;
   readonly durationMs: number;
+  /** EXT-X-DISCONTINUITY-SEQUENCE of it. */
+  readonly discontinuity: number;
   /** Its timestamps do not go on from the last segment that was seen before it, as far as is known. */
   readonly isBreak: boolean;
 };
@@ -50,15 +52,14 @@ export function timeWindow(
   let last = before;
   for (const segment of listedSegments(playlist, starts)) {
     if (isSeen(segment)) continue;
-    const { discontinuity, ...timed } = segment;
-    fresh.push({ ...timed, isBreak: isBreak(segment, last, toleranceMs) });
-    const endMs = segment.startMs + segment.durationMs;
-    last = { number: segment.number, endMs, discontinuity };
+    fresh.push({ ...segment, isBreak: isBreak(segment, last, toleranceMs) });
+    const { number, startMs, durationMs, discontinuity } = segment;
+    last = { number, endMs: startMs + durationMs, discontinuity };
   }
   return { fresh, memory: last && { ...last, clockMs: now.wallMs - now.monoMs } };
 }
 
-type Listed = Omit<TimedSegment, 'isBreak'> & { readonly discontinuity: number };
+type Listed = Omit<TimedSegment, 'isBreak'>;
 
 function listedSegments(playlist: MediaPlaylist, starts: readonly number[]): readonly Listed[] {
   const first = playlist.mediaSequence + playlist.skippedSegments;
