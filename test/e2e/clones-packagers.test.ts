@@ -1,0 +1,226 @@
+import { execFile } from 'node:child_process';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isInstalled } from '../support/installed.ts';
+import { type LiveSource, startLiveSource, withB } from '../support/live-source.ts';
+import { startTestNodes, type TestNode, untilInReserve } from '../support/nodes.ts';
+import type { Packager, PackagerKind } from '../support/packager.ts';
+import { createWatcher, type Published, shaOf } from '../support/published.ts';
+
+/** The other packager of each pair; the first one makes 2 s segments and keeps the source's times. */
+const others: Readonly<Record<string, PackagerKind>> = {
+  '4 s, based anew': { segmentS: 4 },
+  '6 s': { segmentS: 6 },
+  'fed through MP4': { segmentS: 2, through: 'mp4' },
+  'fed through FLV': { segmentS: 2, through: 'flv' },
+  'every 97th datagram lost': { segmentS: 2, losesEvery: 97 },
+  ...(isInstalled('gst-launch-1.0') ? { GStreamer: { segmentS: 2, byGstreamer: true } } : {}),
+};
+const names = Object.keys(others);
+const apartMs = 7_000;
+const watchMs = 24_000;
+const lookMs = 500;
+/** After the start of new packagers. */
+const returnMs = 45_000;
+const commonMin = 6;
+/** 25 pictures a second, 1024 samples of 48 kHz a frame of sound. */
+const usualTicks = new Map([
+  ['video', 3_600],
+  ['audio', 1_920],
+]);
+
+const run = promisify(execFile);
+
+describe.skipIf(!isInstalled('ffmpeg'))(
+  'two packagers of one source, each behind its agent',
+  () => {
+    const folder = mkdtempSync(join(tmpdir(), 'understudy-pairs-'));
+    let source: LiveSource;
+    let rig: Awaited<ReturnType<typeof startTestNodes>>;
+    let first: Packager;
+    let second: readonly Packager[] = [];
+    let pairs: Pairs;
+
+    beforeAll(async () => {
+      source = await startLiveSource({ video: withB });
+      first = await source.packager(join(folder, 'first'), { segmentS: 2, keepsTimes: true });
+      first.start();
+      await delay(apartMs);
+      second = await Promise.all(
+        names.map((name, at) =>
+          source.packager(join(folder, `${at}`), others[name] ?? { segmentS: 2 }),
+        ),
+      );
+      for (const packager of second) packager.start();
+      await Promise.all(second.map((packager) => packager.untilListed(2)));
+      const streams = (folders: readonly string[]) =>
+        folders.map((origin, at) => ({
+          name: `pair-${at}`,
+          origin: join(origin, 'index.m3u8'),
+          group: `pair-${at}`,
+        }));
+      rig = await startTestNodes([
+        streams(names.map(() => first.folder)),
+        streams(second.map((packager) => packager.folder)),
+      ]);
+      for (const at of names.keys()) await untilInReserve(rig.nodes, `pair-${at}`);
+      pairs = await watch(rig.nodes, names, watchMs);
+    }, 180_000);
+
+    afterAll(async () => {
+      await rig?.stop();
+      await source?.stop();
+      rmSync(folder, { recursive: true, force: true });
+    });
+
+    test.each(names)('give the same bytes under the same names: %s', (name) => {
+      const [a, b] = pairs.get(name) ?? [];
+      expectSameBytes(a, b);
+    });
+
+    test.each(names)('list the same lines where their windows overlap: %s', (name) => {
+      const [a, b] = pairs.get(name) ?? [];
+      expectSameLines(a, b);
+    });
+
+    test.each(names)('never list what they do not have: %s', (name) => {
+      for (const { missing } of pairs.get(name) ?? []) expect([...missing]).toEqual([]);
+    });
+
+    test.each(names)('are read without a complaint in any mixture: %s', async (name) => {
+      const [a, b] = pairs.get(name) ?? [];
+      const parts = sameNames(a, b).map((segment, at) => [a, b][at % 2]?.segments.get(segment));
+      const path = join(folder, 'mixture.ts');
+      writeFileSync(path, Buffer.concat(parts.map((bytes) => bytes ?? new Uint8Array())));
+      chmodSync(folder, 0o755);
+      expect(await complaintsOf(path)).toEqual([]);
+    });
+
+    test('go on with the same numbers and bytes when one packager is started anew', async () => {
+      await restart(second.slice(0, 1));
+      await expectOneStream(pairs, await watch(rig.nodes, names.slice(0, 1), returnMs));
+    });
+
+    test('go on with higher numbers and the same bytes when both are started anew', async () => {
+      await restart([first, ...second.slice(0, 1)]);
+      await expectOneStream(pairs, await watch(rig.nodes, names.slice(0, 1), returnMs));
+    });
+  },
+);
+
+type Pairs = ReadonlyMap<string, readonly Published[]>;
+
+async function restart(packagers: readonly Packager[]): Promise<void> {
+  await Promise.all(packagers.map((packager) => packager.kill()));
+  await delay(1_000);
+  for (const packager of packagers) packager.start();
+}
+
+/** Looks at the streams `pair-0`, `pair-1` ... of all nodes, as many as there are names. */
+async function watch(
+  nodes: readonly TestNode[],
+  of: readonly string[],
+  ms: number,
+): Promise<Pairs> {
+  const watchers = of.map((_, at) =>
+    nodes.map(({ url }) => createWatcher(`${url}/pair-${at}/index.m3u8`)),
+  );
+  const until = performance.now() + ms;
+  while (performance.now() < until) {
+    await Promise.all(watchers.flat().map((watcher) => watcher.look()));
+    await delay(lookMs);
+  }
+  return new Map(
+    of.map((name, at) => [name, (watchers[at] ?? []).map(({ published }) => published)]),
+  );
+}
+
+function sameNames(a: Published | undefined, b: Published | undefined): readonly string[] {
+  return [...(a?.segments.keys() ?? [])].filter((name) => b?.segments.has(name));
+}
+
+function expectSameBytes(a: Published | undefined, b: Published | undefined): void {
+  const common = sameNames(a, b);
+  expect(common.length).toBeGreaterThanOrEqual(commonMin);
+  const shas = (of: Published | undefined) =>
+    common.map((name) => `${name} ${shaOf(of?.segments.get(name))}`);
+  expect(shas(b)).toEqual(shas(a));
+}
+
+/** Windows read at the same moment: what both list, they list with the same lines. */
+function expectSameLines(a: Published | undefined, b: Published | undefined): void {
+  const shared = new Set<number>();
+  for (const [at, window] of (a?.windows ?? []).entries()) {
+    const other = b?.windows[at];
+    if (window === undefined || other === undefined) continue;
+    const numbers = [...window.blocks.keys()].filter((number) => other.blocks.has(number));
+    const lines = ({ head, blocks }: typeof window) => [
+      ...head,
+      ...numbers.map((number) => blocks.get(number)),
+    ];
+    expect(lines(other)).toEqual(lines(window));
+    for (const number of numbers) shared.add(number);
+  }
+  expect(shared.size).toBeGreaterThanOrEqual(commonMin);
+}
+
+/** After trouble: both publish to the end, the same, and no number ever fell. */
+async function expectOneStream(before: Pairs, after: Pairs): Promise<void> {
+  for (const [name, sides] of after) {
+    const [a, b] = sides;
+    expectSameBytes(a, b);
+    expectSameLines(a, b);
+    for (const [at, { windows }] of sides.entries()) {
+      expect(windows.at(-1)).toBeDefined();
+      const all = [...(before.get(name)?.[at]?.windows ?? []), ...windows];
+      const sequences = all.flatMap((window) => window?.sequence ?? []);
+      expect(sequences).toEqual(sequences.toSorted((one, other) => one - other));
+    }
+  }
+}
+
+/** What players and ffprobe find wrong with a file; VLC and GStreamer where they are installed. */
+async function complaintsOf(path: string): Promise<readonly string[]> {
+  const ffmpeg = await run('ffmpeg', ['-v', 'warning', '-i', path, '-f', 'null', '-']);
+  const complaints = [...linesOf(ffmpeg.stderr), ...(await jumpsOf(path))];
+  if (isInstalled('gst-launch-1.0')) {
+    const lane = (parser: string) => ['d.', '!', 'queue', '!', parser, '!', 'fakesink'];
+    const source = ['filesrc', `location=${path}`, '!', 'tsdemux', 'name=d'];
+    const args = ['-q', ...source, ...lane('h264parse'), ...lane('aacparse')];
+    const env = { ...process.env, GST_DEBUG: '2', GST_DEBUG_NO_COLOR: '1' };
+    const { stderr } = await run('gst-launch-1.0', args, { env });
+    complaints.push(...linesOf(stderr).filter((line) => !line.includes('basesrc')));
+  }
+  if (isInstalled('cvlc')) {
+    const args = ['-v', '--no-color', '--intf', 'dummy', '--sout', '#dummy'];
+    // VLC does not run as root.
+    const nobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {};
+    const env = { PATH: process.env.PATH, HOME: tmpdir() };
+    const vlc = await run('cvlc', [...args, path, 'vlc://quit'], { env, ...nobody });
+    complaints.push(...linesOf(vlc.stderr).filter((line) => /demux (warning|error)/.test(line)));
+  }
+  return complaints;
+}
+
+function linesOf(text: string): readonly string[] {
+  return text.split('\n').filter((line) => line.trim() !== '');
+}
+
+/** Steps of DTS that are not one picture, or one frame of sound, long. */
+async function jumpsOf(path: string): Promise<readonly string[]> {
+  const shown = ['-show_entries', 'packet=codec_type,dts', '-of', 'csv=p=0'];
+  const { stdout } = await run('ffprobe', ['-v', 'error', ...shown, path]);
+  const last = new Map<string, number>();
+  const jumps: string[] = [];
+  for (const line of linesOf(stdout)) {
+    const [type = '', dts = ''] = line.split(',');
+    const step = Number(dts) - (last.get(type) ?? Number(dts) - (usualTicks.get(type) ?? 0));
+    if (step !== usualTicks.get(type)) jumps.push(`${line}: ${step}`);
+    last.set(type, Number(dts));
+  }
+  return jumps;
+}
