@@ -1,3 +1,4 @@
+import type { Alert } from '../core/alert/alert.ts';
 import { AgentError } from '../core/errors.ts';
 import { whoIsWrong } from '../core/group/clock-offset.ts';
 import type { GroupReport } from '../core/group/group-report.ts';
@@ -6,10 +7,11 @@ import type { KeyState } from '../core/pass/key-ring.ts';
 import type { StreamFacts } from '../core/stream/stream.ts';
 import type { Now, UnixMs } from '../core/time.ts';
 import { administerStreams, found, isOnAir } from './administer-streams.ts';
+import { type AlertState, alertViews } from './alert-view.ts';
 import type { DescribedRequest, Explanation } from './explain.ts';
 import { loadView } from './load-view.ts';
 import type { AdminScope, AdminToken, AuditEntry, AuditStore } from './ports.ts';
-import type { Session } from './sessions.ts';
+import type { Session, SessionFilter } from './sessions.ts';
 import type { StreamCatalogue } from './stream-catalogue.ts';
 
 /** What the API says of a viewing key; never the key itself. */
@@ -28,7 +30,7 @@ type KeyView = {
 type SessionPage = {
   readonly offset: number;
   readonly limit: number;
-  readonly filter: Partial<Pick<Session, 'stream' | 'kind' | 'home'>>;
+  readonly filter: SessionFilter;
 };
 
 type Deps = {
@@ -46,6 +48,7 @@ type Deps = {
     list(page: SessionPage): { readonly total: number; readonly sessions: readonly Session[] };
   };
   readonly groups: (now: Now) => readonly GroupReport[];
+  readonly alerts: { list(): readonly Alert[] };
   readonly tokens: AdminTokens;
   readonly audit: AuditStore;
   readonly explain: (request: DescribedRequest, now: Now) => Explanation;
@@ -82,6 +85,9 @@ export function createAdminister(deps: Deps) {
         deps.groups(now).find((group) => group.name === name),
         `group "${name}"`,
       ),
+
+    /** Newest first. @throws store_failed */
+    alerts: (state?: AlertState) => alertViews(deps.alerts.list(), deps.self().id, state),
 
     /** Configured peers in their order, and nodes of the domain that ask this one without being among them. */
     peers: (now: Now) => ({

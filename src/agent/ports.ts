@@ -77,6 +77,17 @@ export type Origin = {
 /** Makes the origin of an entry given as http(s) URL, file URL or absolute path. @throws config_invalid */
 export type OpenOrigin = (entry: string) => Origin;
 
+/**
+ * Opens a transport stream that arrives by itself (`udp:` or a FIFO) and that the agent packages. `bytes` gets copies
+ * that join what came within some 40 ms, not cut where packets begin. It stays open until it is closed: what is lost is
+ * opened again. `fault` is told why nothing comes, once for each cause. Never throws, and calls nobody before it returned
+ * or after `close`.
+ */
+export type OpenFeed = (
+  entry: string,
+  on: { bytes(chunk: Uint8Array): void; fault(text: string): void },
+) => { close(): void };
+
 /** A viewing key with its secret. The secret leaves the process only wrapped. */
 export type ViewingKey = {
   /** `{generation}-{random}`: unique, URL-safe. */
@@ -173,7 +184,7 @@ export type AuditStore = {
   list(page: {
     readonly beforeId?: number | undefined;
     readonly limit: number;
-    readonly filter: Partial<Pick<AuditEntry, 'who' | 'action' | 'target'>>;
+    readonly filter: { readonly [field in 'who' | 'action' | 'target']?: string | undefined };
   }): readonly (AuditEntry & { readonly id: number })[];
   /** Forgets what is older than `olderThan`, and the oldest beyond `entriesMax`; returns how many. */
   trim(limits: { readonly olderThan: UnixMs; readonly entriesMax: number }): number;

@@ -40,7 +40,9 @@ export type Session = {
 export type SessionStart = Omit<Session, 'startedAt' | 'lastSeenAt'>;
 
 /** Which sessions are asked for; what is absent does not matter. */
-type SessionFilter = Partial<Pick<Session, 'stream' | 'kind' | 'home'>>;
+export type SessionFilter = {
+  readonly [field in 'stream' | 'kind' | 'home']?: Session[field] | undefined;
+};
 
 /** What many sessions have in common, kept once. */
 type Shared = Omit<SessionStart, 'id' | 'login'> & {

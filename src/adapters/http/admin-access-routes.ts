@@ -94,10 +94,10 @@ export const accessRoutes = {
         cursor: z
           .string()
           .regex(/^\d{1,15}$/)
-          .exactOptional(),
-        who: z.string().max(120).exactOptional(),
-        action: z.string().max(100).exactOptional(),
-        target: z.string().max(200).exactOptional(),
+          .optional(),
+        who: z.string().max(120).optional(),
+        action: z.string().max(100).optional(),
+        target: z.string().max(200).optional(),
       }),
     },
     responses: {

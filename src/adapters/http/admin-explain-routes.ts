@@ -8,7 +8,7 @@ const request = z.strictObject({
     description: 'IP address of the viewer',
     example: '198.51.100.7',
   }),
-  userAgent: z.string().max(500).exactOptional(),
+  userAgent: z.string().max(500).optional(),
   https: z.boolean().default(false),
 });
 

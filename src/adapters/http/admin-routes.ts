@@ -12,6 +12,7 @@ import {
   sessionsView,
   streamView,
 } from './admin-schemas.ts';
+import { watchRoutes } from './admin-watch-routes.ts';
 import { streamName, streamSettings } from './stream-schema.ts';
 
 const changed = { 412: fault('the stream is not as the request says it should be') };
@@ -20,7 +21,7 @@ const page = {
   cursor: z
     .string()
     .max(200)
-    .exactOptional()
+    .optional()
     .openapi({ description: '`nextCursor` of the answer before' }),
 };
 const nextCursor = z.string().optional().openapi({ description: 'absent at the end' });
@@ -45,6 +46,7 @@ const namedGroup = { params: z.object({ name: z.string().min(1).max(100) }) };
 export const adminRoutes = {
   ...accessRoutes,
   ...explainRoutes,
+  ...watchRoutes,
   live: liveRoute,
   node: createRoute({
     method: 'get',
@@ -61,9 +63,9 @@ export const adminRoutes = {
     request: {
       query: z.strictObject({
         ...page,
-        group: z.string().max(100).exactOptional(),
-        definedIn: z.enum(['file', 'api']).exactOptional(),
-        onAir: z.enum(['true', 'false']).exactOptional(),
+        group: z.string().max(100).optional(),
+        definedIn: z.enum(['file', 'api']).optional(),
+        onAir: z.enum(['true', 'false']).optional(),
       }),
     },
     responses: {
@@ -127,7 +129,7 @@ export const adminRoutes = {
     request: {
       query: z.strictObject({
         ...page,
-        state: z.enum(['reserve', 'degraded', 'none']).exactOptional(),
+        state: z.enum(['reserve', 'degraded', 'none']).optional(),
       }),
     },
     responses: {
@@ -154,7 +156,7 @@ export const adminRoutes = {
     ...tagged('node'),
     request: {
       query: z.strictObject({
-        reachability: z.enum(['reachable', 'unreachable', 'unknown']).exactOptional(),
+        reachability: z.enum(['reachable', 'unreachable', 'unknown']).optional(),
       }),
     },
     responses: { 200: answer(peersView, 'the peers'), ...invalid, ...unauthorized },

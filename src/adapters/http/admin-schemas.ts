@@ -115,7 +115,13 @@ export const groupView = z
           eligible: z.boolean(),
           reasons: z.array(reason).readonly(),
           onAir: z.boolean(),
-          source: z.string().optional(),
+          source: z.enum(['proved', 'different', 'unknown', 'declared']).openapi({
+            description: 'how it is known that its source is ours',
+          }),
+          sourceLabel: z.string().optional(),
+          ptsDifference: z.int().optional().openapi({
+            description: 'its time stamps minus ours for one picture, ticks of 90 kHz',
+          }),
           clockOffsetMs: offsetMs.optional(),
         }),
       )
@@ -169,11 +175,11 @@ export const sessionsQuery = z.strictObject({
   cursor: z
     .string()
     .regex(/^\d{1,7}$/)
-    .exactOptional(),
+    .optional(),
   limit: z.coerce.number().int().min(1).max(1_000).default(100),
-  stream: z.string().max(200).exactOptional(),
-  kind: z.enum(['own', 'backup']).exactOptional(),
-  home: z.string().max(63).exactOptional(),
+  stream: z.string().max(200).optional(),
+  kind: z.enum(['own', 'backup']).optional(),
+  home: z.string().max(63).optional(),
 });
 
 export const problemView = z
