@@ -1,3 +1,4 @@
+import { openAlertTargets } from './adapters/alerts/open-targets.ts';
 import { createAdminApp } from './adapters/http/admin-app.ts';
 import { type Listener, listen, listenWith } from './adapters/http/listen.ts';
 import { parseStream } from './adapters/http/stream-schema.ts';
@@ -8,6 +9,7 @@ import { openOrigin } from './adapters/origin/open-origin.ts';
 import { readMeaning } from './adapters/origin/read-playlist.ts';
 import { createHttpPeerLink } from './adapters/registry/http-peer-link.ts';
 import { createPeerServer } from './adapters/registry/peer-server.ts';
+import { createAlertStore } from './adapters/sqlite/alert-store.ts';
 import { createCoverageStore } from './adapters/sqlite/coverage-store.ts';
 import { openDatabase } from './adapters/sqlite/database.ts';
 import { createKeyStore } from './adapters/sqlite/key-store.ts';
@@ -89,6 +91,8 @@ async function assemble(config: Config, base: Base): Promise<Omit<Agent, 'stop'>
       coverageStore: createCoverageStore(database),
       keyWrap: clusterSecret === undefined ? undefined : createKeyWrap(clusterSecret),
       readLoad: createReadLoad(),
+      alertStore: createAlertStore(database),
+      alertTargets: openAlertTargets(config.alertWebhooks, config.node.id),
       link: createHttpPeerLink({ clusterSecret: clusterSecret ?? newId() }),
     },
     {
@@ -109,7 +113,7 @@ async function assemble(config: Config, base: Base): Promise<Omit<Agent, 'stop'>
   let wait: string | undefined = 'the node is starting';
   const administer = createAdminister({
     startedAt: clock.now().wallMs,
-    ...{ self, catalogue, peers, keys, sessions, groups: agent.groups },
+    ...{ self, catalogue, peers, keys, sessions, groups: agent.groups, alerts: agent.alerts },
     facts: (name) => live.facts(name),
     ...{ tokens: access.tokens, audit: access.audit, explain: agent.explain },
     unready: () => wait,

@@ -1,9 +1,9 @@
 import type { LoadLimits } from '../core/load/load.ts';
 import type { StreamConfig } from '../core/stream/stream.ts';
 import { Admission } from './admission.ts';
-import { createArchiveParts } from './archive/archive-parts.ts';
-import { createAlerting } from './alerting.ts';
 import type { AlertStore, AlertTarget } from './alert-ports.ts';
+import { createAlerting } from './alerting.ts';
+import { createArchiveParts } from './archive/archive-parts.ts';
 import { Arrivals } from './arrivals.ts';
 import { Audience } from './audience.ts';
 import type { Cycle } from './cycles.ts';

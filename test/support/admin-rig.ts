@@ -8,6 +8,7 @@ import { type Administer, createAdminister } from '../../src/agent/administer.ts
 import { createExplain } from '../../src/agent/explain.ts';
 import { Sessions } from '../../src/agent/sessions.ts';
 import { StreamCatalogue } from '../../src/agent/stream-catalogue.ts';
+import type { Alert } from '../../src/core/alert/alert.ts';
 import type { GroupReport } from '../../src/core/group/group-report.ts';
 import type { NodeFacts, Peer } from '../../src/core/group/node.ts';
 import { judgeCandidates } from '../../src/core/placement/candidates.ts';
@@ -31,6 +32,7 @@ export function createAdminRig() {
     key: { state: 'missing', keys: [] } as ReturnType<Administer['key']>,
     rotations: 0,
     groups: [] as GroupReport[],
+    alerts: [] as Alert[],
     unready: undefined as string | undefined,
   };
   const store = createMemoryStreamStore();
@@ -61,6 +63,7 @@ export function createAdminRig() {
     },
     sessions,
     groups: () => facts.groups,
+    alerts: { list: () => facts.alerts },
     ...{ tokens, audit },
     explain: createExplain({
       live: { entry: () => undefined, mpd: () => undefined },

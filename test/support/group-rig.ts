@@ -11,6 +11,7 @@ import type { StreamConfig } from '../../src/core/stream/stream.ts';
 import { createFakeLog, type LoggedLine } from './fake-log.ts';
 import { type FakeOrigin, type FakeOriginOptions, startFakeOrigin } from './fake-origin-server.ts';
 import { createLossyNetwork, type LossyNetwork } from './lossy-network.ts';
+import { memoryAlertStore } from './memory-alert-store.ts';
 import { memoryCoverageStore } from './memory-coverage-store.ts';
 import { memoryKeyStore } from './pass-fakes.ts';
 import { createVirtualClock, type VirtualClock } from './virtual-clock.ts';
@@ -134,6 +135,7 @@ function createGroupNode(parts: {
   const log = createFakeLog();
   const peerUrl = (of: string) => `http://${of}.example.net:8082`;
   const keyStore = memoryKeyStore();
+  const alertStore = memoryAlertStore();
   const coverageStore = memoryCoverageStore();
   const base = `http://${id}.example.net`;
   let streams: readonly StreamConfig[] = [
@@ -145,6 +147,8 @@ function createGroupNode(parts: {
         ...{ clock, timers: clock, log, newId, randomBytes: newBytes, openOrigin, readMeaning },
         ...{ checksum, pause },
         keyStore,
+        alertStore,
+        alertTargets: [],
         coverageStore,
         keyWrap: createKeyWrap('the cluster secret of the tests, long enough'),
         signer: createPassSigner(),

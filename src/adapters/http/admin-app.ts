@@ -125,6 +125,9 @@ function addReads(app: AdminApp, { administer, clock }: Deps): void {
     const nextCursor = next < page.total && next > offset ? String(next) : undefined;
     return context.json({ ...page, nextCursor }, 200);
   });
+  app.openapi(adminRoutes.alerts, (context) =>
+    context.json({ alerts: administer.alerts(context.req.valid('query').state) }, 200),
+  );
   app.openapi(adminRoutes.explain, (context) =>
     context.json(administer.explain(context.req.valid('json'), clock.now()), 200),
   );

@@ -60,6 +60,7 @@ function aReport(
   problems: readonly [ReasonCode, string?][],
 ): GroupReport {
   const member = (node: string) => ({
+    source: 'declared' as const,
     node,
     stream: 'ch1',
     eligible: true,
