@@ -37,23 +37,31 @@ export type TestNode = {
 /** The streams of each node, as its streams file has them. */
 export type NodeStreams = readonly (readonly object[])[];
 
+/** Where a node runs instead of at an address of the loopback: in a network of its own, see `network-spaces.ts`. */
+export type NodeSpace = { readonly name: string; readonly host: string };
+
 /**
- * Starts agents `node-a`, `node-b` ... of one domain on 127.0.0.2, 127.0.0.3 ..., one per list of streams. They run what
- * is in `dist`.
+ * Starts agents `node-a`, `node-b` ... of one domain on 127.0.0.2, 127.0.0.3 ..., or in the `spaces`; one per list of
+ * streams. They run what is in `dist`.
  */
 export async function startTestNodes(
   streams: NodeStreams,
+  spaces: readonly NodeSpace[] = [],
 ): Promise<{ readonly nodes: readonly TestNode[]; stop(): Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'understudy-nodes-'));
   const places = await Promise.all(
     streams.map(async (list, at) => {
-      const host = `127.0.0.${at + 2}`;
-      const [viewers, admin, peers] = await freePorts(host, 3);
-      return { id: `node-${String.fromCharCode(97 + at)}`, host, list, viewers, admin, peers };
+      const space = spaces[at];
+      const host = space?.host ?? `127.0.0.${at + 2}`;
+      const [viewers, admin, peers] = space ? [8080, 8081, 8082] : await freePorts(host, 3);
+      const id = `node-${String.fromCharCode(97 + at)}`;
+      return { id, host, space, list, viewers, admin, peers };
     }),
   );
   const domain = places.map(({ host, peers }) => `http://${host}:${peers}`).join(',');
-  const nodes = places.map(({ id, host, list, viewers, admin, peers }) => {
+  const nodes = places.map(({ id, host, space, list, viewers, admin, peers }) => {
+    // An address that moves to a node later on is served as well.
+    const bound = space === undefined ? host : '0.0.0.0';
     const data = join(folder, id);
     mkdirSync(data);
     const streamsFile = join(data, 'streams.json');
@@ -61,7 +69,7 @@ export async function startTestNodes(
     const env = {
       PATH: process.env.PATH,
       UNDERSTUDY_NODE_ID: id,
-      UNDERSTUDY_LISTEN: `${host}:${viewers}`,
+      UNDERSTUDY_LISTEN: `${bound}:${viewers}`,
       UNDERSTUDY_ADMIN_LISTEN: `${host}:${admin}`,
       UNDERSTUDY_PEER_LISTEN: `${host}:${peers}`,
       UNDERSTUDY_PUBLIC_URL: `http://${host}:${viewers}`,
@@ -70,9 +78,11 @@ export async function startTestNodes(
       UNDERSTUDY_ADMIN_TOKEN: adminToken,
       UNDERSTUDY_DATA_DIR: data,
       UNDERSTUDY_STREAMS_FILE: streamsFile,
+      // The machine is busy with the tests themselves.
+      UNDERSTUDY_CPU_LIMIT_PERCENT: '100',
     };
     const logPath = join(folder, `${id}.log`);
-    return createTestNode({ id, host, env, logPath, ports: { viewers, admin } });
+    return createTestNode({ id, host, space, env, logPath, ports: { viewers, admin } });
   });
   for (const node of nodes) node.start();
   return {
@@ -87,11 +97,12 @@ export async function startTestNodes(
 function createTestNode(options: {
   id: string;
   host: string;
+  space: NodeSpace | undefined;
   env: NodeJS.ProcessEnv;
   logPath: string;
   ports: { viewers: number | undefined; admin: number | undefined };
 }): TestNode {
-  const { id, host, env, logPath, ports } = options;
+  const { id, host, space, env, logPath, ports } = options;
   let child: ChildProcess | undefined;
   return {
     id,
@@ -112,7 +123,10 @@ function createTestNode(options: {
     },
     start() {
       const log = openSync(logPath, 'a');
-      child = spawn(process.execPath, [program, 'serve'], { env, stdio: ['ignore', log, log] });
+      const serve = [process.execPath, program, 'serve'];
+      const [command = '', ...args] =
+        space === undefined ? serve : ['ip', 'netns', 'exec', space.name, ...serve];
+      child = spawn(command, args, { env, stdio: ['ignore', log, log] });
       closeSync(log);
     },
   };
