@@ -3,6 +3,7 @@ import type { AirState, HlsFacts } from '../core/stream/stream.ts';
 import type { Now } from '../core/time.ts';
 import { EntryPlaylists } from './entry-playlists.ts';
 import { LiveEntry } from './live-entry.ts';
+import type { LivePlaylist } from './live-playlist.ts';
 import {
   type DueRead,
   type Entry,
@@ -10,25 +11,28 @@ import {
   type MediaSnapshot,
   playlistBudgetMs,
 } from './live-snapshots.ts';
-import type { LivePlaylist } from './live-playlist.ts';
 import type { OriginFault } from './ports.ts';
 import type { StoredSegment } from './segment-fill.ts';
-import type { HlsTimeline } from './timeline/hls-timeline.ts';
+import { HlsTimeline } from './timeline/hls-timeline.ts';
+import type { StreamTimeline } from './timeline/stream-timeline.ts';
 import type { KnownFile } from './window-files.ts';
 
 /** The HLS side of one stream: its entry and the media playlists that it names. */
 export class LiveHls {
-  readonly #deps: LiveDeps;
+  readonly #deps: LiveDeps & { readonly pause: () => Promise<void> };
   readonly #playlists: EntryPlaylists;
   readonly #entry: LiveEntry;
-  readonly #timeline: HlsTimeline | undefined;
+  #timeline: HlsTimeline | undefined;
 
-  /** With a `timeline` the stream is written anew where that is possible. */
-  constructor(deps: LiveDeps, place: OriginPlace, timeline?: HlsTimeline) {
+  constructor(deps: LiveDeps & { pause: () => Promise<void> }, place: OriginPlace) {
     this.#deps = deps;
-    this.#timeline = timeline;
     this.#playlists = new EntryPlaylists(deps, place);
     this.#entry = new LiveEntry(deps, place, this.#playlists);
+  }
+
+  /** With a `timeline` the stream is written anew from now on where that is possible; without, never. */
+  follow(timeline: StreamTimeline | undefined): void {
+    this.#timeline = timeline && new HlsTimeline(timeline, this.#deps);
   }
 
   get entry(): Entry | undefined {
@@ -137,7 +141,10 @@ export class LiveHls {
             ? 'fmp4'
             : 'ts',
       lowLatency: windows.some(({ playlist }) => playlist.lowLatency),
-      timeline: before?.timeline?.reason === timeline?.reason && before?.timeline?.state === timeline?.state ? before?.timeline : timeline,
+      timeline:
+        before?.timeline?.reason === timeline?.reason && before?.timeline?.state === timeline?.state
+          ? before?.timeline
+          : timeline,
       ladder: this.entry?.template.ladder,
     };
   }

@@ -13,7 +13,6 @@ import { LiveMpd } from './live-mpd.ts';
 import { type DueRead, type ReadMeaning, segmentBudgetMs } from './live-snapshots.ts';
 import type { Clock, Log, OpenOrigin, Origin, OriginFault, OriginStream } from './ports.ts';
 import type { Segments, StoredSegment } from './segments.ts';
-import { HlsTimeline } from './timeline/hls-timeline.ts';
 import type { StreamTimeline } from './timeline/stream-timeline.ts';
 
 /** How long a stream outside of any group is kept fresh after somebody watched it last, ms. */
@@ -42,7 +41,7 @@ export class LiveStream {
   readonly #files: { place: OriginPlace; origin: Origin } | undefined;
   readonly #dashFiles: { place: OriginPlace; origin: Origin } | undefined;
   readonly #origins: readonly Origin[];
-  readonly #timeline: StreamTimeline | undefined;
+  #timeline: StreamTimeline | undefined;
   #watchedAt: MonoMs = Number.NEGATIVE_INFINITY;
   #isIdle = true;
   #facts: StreamFacts;
@@ -56,12 +55,8 @@ export class LiveStream {
     this.#origins = [hls, dash].flatMap((opened) => opened?.origin ?? []);
     this.#files = hls ?? dash;
     this.#dashFiles = dash;
-    this.#timeline = hls === undefined ? undefined : deps.openTimeline(config);
-    if (hls !== undefined) {
-      const own = { ...deps, origin: hls.origin };
-      const timeline = this.#timeline && new HlsTimeline(this.#timeline, own);
-      this.hls = new LiveHls(own, hls.place, timeline);
-    }
+    if (hls !== undefined) this.hls = new LiveHls({ ...deps, origin: hls.origin }, hls.place);
+    this.#openTimeline();
     const isBeside = hls === undefined || hls.place.folder === dash?.place.folder;
     if (dash !== undefined)
       this.mpd = new LiveMpd(
@@ -81,20 +76,19 @@ export class LiveStream {
     return this.#facts;
   }
 
-  /** Whether `config` has the same origins and timeline, so that only {@link reconfigure} is needed. */
+  /** Whether `config` has the same origins, so that only {@link reconfigure} is needed. */
   hasOriginsOf(config: StreamConfig): boolean {
-    const { origin, dash, group, source, canonical } = this.#config;
-    return (
-      config.origin === origin &&
-      config.dash === dash &&
-      config.group === group &&
-      config.source === source &&
-      config.canonical === canonical
-    );
+    return config.origin === this.#config.origin && config.dash === this.#config.dash;
   }
 
   reconfigure(config: StreamConfig): void {
+    const { group, source, canonical } = this.#config;
+    const isSameTimeline =
+      config.group === group && config.source === source && config.canonical === canonical;
     this.#config = config;
+    if (isSameTimeline) return;
+    this.#closeTimeline();
+    this.#openTimeline();
   }
 
   watch(at: MonoMs): void {
@@ -151,7 +145,7 @@ export class LiveStream {
 
   close(): void {
     this.hls?.forget();
-    if (this.#timeline !== undefined) this.#deps.closeTimeline(this.#timeline);
+    this.#closeTimeline();
     for (const origin of this.#origins) origin.close();
   }
 
@@ -172,6 +166,15 @@ export class LiveStream {
       });
     }
     return undefined;
+  }
+
+  #openTimeline(): void {
+    this.#timeline = this.hls && this.#deps.openTimeline(this.#config);
+    this.hls?.follow(this.#timeline);
+  }
+
+  #closeTimeline(): void {
+    if (this.#timeline !== undefined) this.#deps.closeTimeline(this.#timeline);
   }
 
   #observe(now: Now, before?: StreamFacts): StreamFacts {

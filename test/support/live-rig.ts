@@ -35,7 +35,14 @@ export function createLiveRig(options: { segmentCacheBytesMax?: number } = {}): 
   const events: { event: string; fields: object }[] = [];
   const note = (event: string, fields: object = {}) => void events.push({ event, fields });
   const log = { debug: note, info: note, warn: note, error: note };
-  const live = new LiveStreams({ clock, log, openOrigin, readMeaning, ...withoutTimelines, ...options });
+  const live = new LiveStreams({
+    clock,
+    log,
+    openOrigin,
+    readMeaning,
+    ...withoutTimelines,
+    ...options,
+  });
   const origins: FakeOrigin[] = [];
   return {
     clock,

@@ -1,7 +1,7 @@
 import { rangeAnswer, resolveRange } from '../../core/stream/byte-range.ts';
-import { readCanonicalName } from '../../core/timeline/names.ts';
 import type { AirState, TimelineState } from '../../core/stream/stream.ts';
 import type { MonoMs, Now } from '../../core/time.ts';
+import { readCanonicalName } from '../../core/timeline/names.ts';
 import type { LivePlaylist } from '../live-playlist.ts';
 import type { MediaSnapshot } from '../live-snapshots.ts';
 import type { Clock, Origin } from '../ports.ts';

@@ -6,6 +6,7 @@ import type { Now } from '../time.ts';
 import { whoIsWrong } from './clock-offset.ts';
 import { assessMember, selfAsPeer } from './eligibility.ts';
 import type { Assessment, NodeFacts, Peer } from './node.ts';
+import { type SourceState, type SourceVerdict, sourceState } from './source.ts';
 
 /** What an operator sees of a group, from one of its nodes (`docs/operating.md`). */
 export type GroupReport = {
@@ -32,9 +33,21 @@ type MemberReport = {
   readonly eligible: boolean;
   readonly reasons: readonly ReasonCode[];
   readonly onAir: boolean;
-  readonly source?: string | undefined;
+  /** How it is known that its source is ours. */
+  readonly source: SourceState;
+  /** What the operator calls its source. */
+  readonly sourceLabel?: string | undefined;
+  /** Its packager's time stamps minus those of ours for the same picture, ticks of 90 kHz; only where proved. */
+  readonly ptsDifference?: number | undefined;
   /** Its wall clock minus ours, ms; absent while not measured. */
   readonly clockOffsetMs?: number | undefined;
+};
+
+/** Our own stream is its own clone. */
+const ofItself: SourceVerdict = {
+  proof: { kind: 'proved', difference: 0, votes: 0 },
+  isSameRun: true,
+  segmentsBehind: 0,
 };
 
 /** What an operator does on purpose is a reason, but no problem. */
@@ -58,6 +71,7 @@ export function reportGroup(parts: {
     peer: selfAsPeer(self, [own], now),
     peerStream: own,
     selfStream: own,
+    source: ofItself,
     ...{ signingKeyId, now },
   });
   const offsets = offsetsOf(peers);
@@ -68,10 +82,14 @@ export function reportGroup(parts: {
     ),
   ];
   const members = [
-    memberReport(self.id, own, ownVerdict, 0),
-    ...candidates.list.map(({ node, stream, backup }) =>
-      memberReport(node.id, stream, backup, offsets.get(node.id)),
-    ),
+    {
+      ...memberReport(self.id, own, ownVerdict, 0),
+      ...sourceReport(own, own, own.hls?.timeline?.state === 'anew' ? ofItself : undefined),
+    },
+    ...candidates.list.map(({ node, stream, backup, source }) => ({
+      ...memberReport(node.id, stream, backup, offsets.get(node.id)),
+      ...sourceReport(own, stream, source),
+    })),
   ];
   const hasBackup = candidates.list.some(({ backup }) => backup?.eligible === true);
   const state = hasBackup ? (problems.length === 0 ? 'reserve' : 'degraded') : 'none';
@@ -148,7 +166,7 @@ function memberReport(
   stream: StreamFacts,
   verdict: Assessment | undefined,
   clockOffsetMs: number | undefined,
-): MemberReport {
+): Omit<MemberReport, 'source'> {
   const air: AirState = stream.hls?.air ?? stream.dash?.air ?? { onAir: false, reason: 'starting' };
   return {
     node,
@@ -156,8 +174,16 @@ function memberReport(
     eligible: verdict?.eligible === true,
     reasons: reasonsOf(verdict),
     onAir: air.onAir,
-    source: stream.source,
+    sourceLabel: stream.source,
     clockOffsetMs: clockOffsetMs === undefined ? undefined : Math.round(clockOffsetMs),
+  };
+}
+
+function sourceReport(own: StreamFacts, theirs: StreamFacts, verdict: SourceVerdict | undefined) {
+  const proof = verdict?.proof;
+  return {
+    source: sourceState(own, theirs, verdict),
+    ptsDifference: proof?.kind === 'proved' ? Math.round(proof.difference) : undefined,
   };
 }
 

@@ -75,6 +75,7 @@ describe('the admin API', () => {
           eligible: false,
           reasons: ['clock-skew' as const],
           onAir: true,
+          source: 'declared' as const,
           clockOffsetMs: 312_000,
         },
       ],

@@ -96,7 +96,8 @@ describe('the members of a group', () => {
         eligible: true,
         reasons: [],
         onAir: true,
-        source: 'studio',
+        source: 'declared',
+        sourceLabel: 'studio',
         clockOffsetMs: 0,
       },
       {
@@ -105,7 +106,8 @@ describe('the members of a group', () => {
         eligible: true,
         reasons: [],
         onAir: true,
-        source: 'studio',
+        source: 'declared',
+        sourceLabel: 'studio',
         clockOffsetMs: 1001,
       },
       {
@@ -114,7 +116,8 @@ describe('the members of a group', () => {
         eligible: false,
         reasons: ['frozen', 'source-differs'],
         onAir: false,
-        source: 'other',
+        source: 'unknown',
+        sourceLabel: 'other',
         clockOffsetMs: 0,
       },
     ]);
