@@ -4,6 +4,7 @@ import { Admission } from './admission.ts';
 import type { AlertStore, AlertTarget } from './alert-ports.ts';
 import { createAlerting } from './alerting.ts';
 import { createArchiveParts } from './archive/archive-parts.ts';
+import type { OpenDvr } from './archive-ports.ts';
 import { Arrivals } from './arrivals.ts';
 import { Audience } from './audience.ts';
 import type { Cycle } from './cycles.ts';
@@ -53,6 +54,8 @@ export type AgentPorts = {
   readonly readMeaning: ReadMeaning;
   readonly keyStore: KeyStore;
   readonly coverageStore: CoverageStore;
+  /** Absent: nothing is recorded here. */
+  readonly openDvr?: OpenDvr | undefined;
   /** Absent without a cluster secret: then keys never leave the node. */
   readonly keyWrap?: KeyWrap | undefined;
   readonly signer: PassSigner;
@@ -94,7 +97,8 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings) {
     openTimeline: (config) => openTimeline(timelines, config),
     closeTimeline: (timeline) => timelines.close(timeline),
   });
-  const { coverages, archives } = createArchiveParts(ports, live);
+  const archive = createArchiveParts(ports, live);
+  const { coverages, archives } = archive;
   const sessions = new Sessions();
   const audience = new Audience({ nodeId: node.id, sessions });
   const keys = new ViewingKeys({
@@ -167,6 +171,7 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings) {
     { name: 'audience', everyMs: secondMs, run: (now) => audience.tick(now) },
     { name: 'viewing keys', everyMs: secondMs, run: (now) => keys.tick(now, peers.list(now)) },
     ...alerting.cycles,
+    ...archive.cycles,
   ];
   const setAddresses = (own: readonly string[]) => {
     addresses = own;
@@ -178,6 +183,7 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings) {
   };
   return {
     live,
+    archive,
     coverages,
     answerPeers,
     sessions,

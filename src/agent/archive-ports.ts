@@ -19,24 +19,30 @@ export type DvrFault = {
   readonly cause: string;
 };
 
-/** The recordings of one stream on disk. Nothing of it rejects unless said. */
-export type DvrStream = {
+/** Segments of one stream in a folder, whoever wrote them. Nothing of it rejects. */
+export type SegmentFolder = {
+  /** Absolute. */
+  readonly folder: string;
   /** Rungs of which something is there. */
   rungs(): readonly ArchivedRung[];
-  /** What is recorded takes so many bytes; complete once {@link survey} has settled. */
-  bytes(): number;
   /** The multivariant playlist that was kept last. */
   entry(): Uint8Array | undefined;
+  /** See `ArchiveReader`. */
+  list(rung: RungName, period: TimeRange): Promise<readonly ArchiveBlock[]>;
+  /** `file:` URL of a segment or initialisation segment; undefined for what cannot be a name of one. */
+  urlOf(rung: RungName, name: string): string | undefined;
+};
+
+/** The recordings of one stream on disk. Nothing of it rejects. */
+export type DvrStream = SegmentFolder & {
+  /** What is recorded takes so many bytes; complete once {@link survey} has settled. */
+  bytes(): number;
   /** Keeps the multivariant playlist, as {@link keep} does a segment. */
   keepEntry(bytes: Uint8Array): Promise<DvrFault | undefined>;
   /** Records a segment; with an answer of undefined it stays through any crash. One that is there already stays as it is. */
   keep(rung: RungName, segment: SegmentToKeep): Promise<DvrFault | undefined>;
-  /** See `ArchiveReader`. */
-  list(rung: RungName, period: TimeRange): Promise<readonly ArchiveBlock[]>;
   /** The newest segment of a rung, in the order of time. */
   newest(rung: RungName): Promise<ArchivedSegment | undefined>;
-  /** `file:` URL of a segment or initialisation segment; undefined for what cannot be a name of one. */
-  urlOf(rung: RungName, name: string): string | undefined;
   /** Reads every index once: what is recorded, in no order. */
   survey(): Promise<readonly { readonly container: Container; readonly range: TimeRange }[]>;
   /**

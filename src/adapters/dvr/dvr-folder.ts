@@ -28,7 +28,7 @@ const tooManyRungs: DvrFault = {
 /** The recordings of one stream in `folder`. */
 export class DvrFolder implements DvrStream {
   readonly #stream: string;
-  readonly #folder: string;
+  readonly folder: string;
   readonly #cache: BlockCache;
   readonly #disk;
   readonly #rungs = new Map<string, RungFolder>();
@@ -36,15 +36,15 @@ export class DvrFolder implements DvrStream {
 
   constructor(stream: string, folder: string, cache: BlockCache, reserveBytes: number) {
     this.#stream = stream;
-    this.#folder = folder;
+    this.folder = folder;
     this.#cache = cache;
     this.#disk = createDisk(folder, reserveBytes);
   }
 
   /** What cannot be read now is not known; it is left alone. */
   async recover(): Promise<void> {
-    const names = await readdir(this.#folder).catch(() => []);
-    this.#entry = await readFile(join(this.#folder, entryName)).catch(() => undefined);
+    const names = await readdir(this.folder).catch(() => []);
+    this.#entry = await readFile(join(this.folder, entryName)).catch(() => undefined);
     for (const name of names) {
       const rung = rungOfFolder(name);
       if (rung !== undefined)
@@ -70,7 +70,7 @@ export class DvrFolder implements DvrStream {
 
   async keepEntry(bytes: Uint8Array): Promise<DvrFault | undefined> {
     const kept = await this.#disk.write(bytes.length, () =>
-      writeDurably(this.#folder, entryName, bytes),
+      writeDurably(this.folder, entryName, bytes),
     );
     if (kept === undefined) this.#entry = bytes;
     return kept;
@@ -109,7 +109,7 @@ export class DvrFolder implements DvrStream {
   urlOf(name: RungName, file: string): string | undefined {
     const hour = hourOfFile(file);
     if (hour === undefined) return undefined;
-    return pathToFileURL(join(this.#folder, folderOfRung(name), hourName(hour), file)).href;
+    return pathToFileURL(join(this.folder, folderOfRung(name), hourName(hour), file)).href;
   }
 
   async survey() {
@@ -197,7 +197,7 @@ export class DvrFolder implements DvrStream {
     const folder = folderOfRung(name);
     const known = this.#rungs.get(folder);
     if (known !== undefined || this.#rungs.size >= rungsMax) return known;
-    const rung = new RungFolder(name, join(this.#folder, folder), this.#cache);
+    const rung = new RungFolder(name, join(this.folder, folder), this.#cache);
     this.#rungs.set(folder, rung);
     return rung;
   }

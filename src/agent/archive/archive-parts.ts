@@ -1,20 +1,74 @@
+import type { Now } from '../../core/time.ts';
+import type { OpenDvr } from '../archive-ports.ts';
+import type { Cycle } from '../cycles.ts';
 import type { LiveStreams } from '../live-streams.ts';
-import type { CoverageStore } from '../ports.ts';
+import type { Clock, CoverageStore, Log, NewId, OpenOrigin, Timers } from '../ports.ts';
+import { CoverageCycle } from './coverage-cycle.ts';
 import { Coverages } from './coverages.ts';
-import { noReader } from './no-reader.ts';
+import { createFolderReader } from './folder-reader.ts';
 import { OwnArchives } from './own-archives.ts';
+import { Recorder } from './recorder.ts';
+import { Troubles } from './troubles.ts';
 
-/** What is recorded on this node, and what others are told of it. */
-export function createArchiveParts(
-  ports: { readonly coverageStore: CoverageStore },
-  live: LiveStreams,
-) {
+/** Live windows are looked at for segments to be recorded this often, ms. */
+const recordEveryMs = 500;
+const coverageEveryMs = 1_000;
+/** A part of the recordings is looked for on the disk this often, ms. */
+const verifyEveryMs = 60_000;
+
+type ArchivePorts = {
+  readonly clock: Clock;
+  readonly timers: Timers;
+  readonly log: Log;
+  readonly newId: NewId;
+  readonly openOrigin: OpenOrigin;
+  readonly coverageStore: CoverageStore;
+  /** Absent: nothing is recorded here. */
+  readonly openDvr?: OpenDvr | undefined;
+};
+
+/** What is recorded on this node, by itself or by others, and what other nodes are told of it. */
+export function createArchiveParts(ports: ArchivePorts, live: LiveStreams) {
+  const { openDvr, clock, timers, log, newId, openOrigin } = ports;
   const coverages = new Coverages(ports.coverageStore);
-  const reader = noReader;
+  const troubles = new Troubles(log);
+  const recorder =
+    openDvr && new Recorder({ clock, timers, log, newId, live, openDvr, coverages, troubles });
+  const coverage = new CoverageCycle({ live, coverages, recorder, troubles });
+  const reader = createFolderReader({
+    reads: (stream) => recorder?.records(stream) === true,
+    folder: (stream) => recorder?.recorded(stream)?.dvr,
+    openOrigin,
+  });
   const archives = new OwnArchives({
     ...{ coverages, reader },
     config: (name) => live.config(name),
     live: { version: () => live.factsVersion, facts: () => live.allFacts() },
   });
-  return { coverages, reader, archives };
+  const cycles: readonly Cycle[] = [
+    { name: 'coverage', everyMs: coverageEveryMs, run: (now) => coverage.tick(now) },
+    ...(recorder === undefined ? [] : cyclesOf(recorder)),
+  ];
+  /** Trims everything to its depth and budget. Never rejects. */
+  const trim = async (now: Now) => {
+    try {
+      await coverage.trim(now);
+    } catch (error) {
+      log.error('archive not trimmed', { cause: String(error) });
+    }
+  };
+  /** Ends recording and keeps what was recorded. */
+  const close = async () => {
+    await recorder?.close();
+    recorder?.note();
+  };
+  return { coverages, reader, archives, troubles, cycles, trim, close };
+}
+
+function cyclesOf(recorder: Recorder): readonly Cycle[] {
+  return [
+    // A segment that comes slowly must not hold up those of other streams.
+    { name: 'recorder', everyMs: recordEveryMs, overlaps: true, run: (now) => recorder.tick(now) },
+    { name: 'recordings', everyMs: verifyEveryMs, run: (now) => recorder.verify(now) },
+  ];
 }

@@ -42,6 +42,11 @@ export class Coverages {
     });
   }
 
+  /** Streams of which anything is known. */
+  streams(): readonly string[] {
+    return [...this.#kept.keys()];
+  }
+
   /** Notes that `more` is recorded, too. @throws store_failed */
   add(stream: string, container: Container, more: readonly TimeRange[]): void {
     this.#change(stream, container, addToCoverage(this.ranges(stream, container), more));

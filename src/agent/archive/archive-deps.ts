@@ -1,0 +1,151 @@
+import { archiveDepthMs } from '../../core/archive/archive-config.ts';
+import type { ArchiveWish } from '../../core/archive/archive-members.ts';
+import { type Period, periodName } from '../../core/archive/period.ts';
+import { type ArchivePlacement, placeArchive } from '../../core/archive/place-archive.ts';
+import type { Candidate, Candidates } from '../../core/placement/candidates.ts';
+import { mapUris } from '../../core/playlist/map-uris.ts';
+import type { Ladder } from '../../core/playlist/ladder.ts';
+import { type LadderMatch, matchLadders } from '../../core/playlist/ladder-match.ts';
+import type { Container } from '../../core/stream/stream.ts';
+import type { Now, UnixMs } from '../../core/time.ts';
+import type { ArchiveReader } from '../ports.ts';
+import { type GoodArrival, placedArrival, type ViewerRequest, type ViewingDeps } from '../viewing-parts.ts';
+import type { Coverages } from './coverages.ts';
+import type { OriginArchives } from './origin-archives.ts';
+import type { OwnArchives } from './own-archives.ts';
+import type { PeerSegments } from './peer-segments.ts';
+
+/** What archive requests are answered from, beside what live ones are. */
+export type ArchiveDeps = {
+  readonly coverages: Coverages;
+  readonly reader: ArchiveReader;
+  readonly archives: OwnArchives;
+  readonly origins: OriginArchives;
+  readonly peerSegments: PeerSegments;
+};
+
+/** First segment of paths below a stream that are recordings. */
+export const archivePrefix = '~archive/';
+
+/** A viewer's request for a period of one stream. */
+export type PeriodRequest = {
+  readonly request: ViewerRequest;
+  readonly arrival: GoodArrival;
+  readonly name: string;
+  readonly protocol: 'hls' | 'dash';
+  readonly container: Container | undefined;
+  readonly period: Period;
+  readonly form: ArchiveWish['form'];
+  readonly candidates: Candidates;
+};
+
+/** How far back this node or any other may be asked for a stream, ms; without an end where nobody keeps an archive. */
+export function depthOf(
+  { live }: ViewingDeps,
+  { coverages }: ArchiveDeps,
+  { name, candidates }: { readonly name: string; readonly candidates: Candidates },
+): number {
+  const archive = live.config(name)?.archive;
+  const isKept = archive !== undefined || coverages.of(name).length > 0;
+  const own = isKept ? [archiveDepthMs(archive ?? {})] : [];
+  const others = candidates.list.flatMap(({ stream }) => stream.archive?.depthMs ?? []);
+  const depths = [...own, ...others];
+  return depths.length === 0 ? Infinity : Math.max(...depths);
+}
+
+/** When the oldest recording of a stream began here; else as far back as an archive may reach. */
+export function firstRecordedAt(
+  { live }: ViewingDeps,
+  { coverages }: ArchiveDeps,
+  { name, now }: { readonly name: string; readonly now: Now },
+): UnixMs {
+  const starts = coverages.of(name).flatMap(({ ranges }) => ranges[0]?.startMs ?? []);
+  const depthMs = archiveDepthMs(live.config(name)?.archive ?? {});
+  return starts.length === 0 ? now.wallMs - depthMs : Math.min(...starts);
+}
+
+/** Decides where a period is answered. */
+export function placePeriod(
+  viewing: ViewingDeps,
+  archive: ArchiveDeps,
+  asked: PeriodRequest,
+): ArchivePlacement {
+  const { request, arrival, name, protocol, period, candidates } = asked;
+  const { now, viewer } = request;
+  const ladder = archive.reader.reads(name) ? ladderOf(viewing, name) : undefined;
+  return placeArchive({
+    stream: name,
+    container: asked.container ?? viewing.live.facts(name)?.hls?.container,
+    ...{ protocol, period, viewer, candidates, form: asked.form, nowMs: now.wallMs },
+    arrival: placedArrival(viewing, arrival, { name, now }),
+    own: (container) => within(archive.archives.servable(name, protocol, container), period),
+    joins: (candidate) => protocol === 'hls' && matchOf(ladder, candidate) !== undefined,
+    sentLately: viewing.spread.sentLately(now),
+  });
+}
+
+function ladderOf({ live }: ViewingDeps, name: string): Ladder | undefined {
+  return live.facts(name)?.hls?.ladder;
+}
+
+function matchOf(own: Ladder | undefined, { stream }: Candidate): LadderMatch | undefined {
+  const theirs = stream.hls?.ladder;
+  const isListed = stream.archive?.lists === true;
+  return own && theirs && isListed ? matchLadders(own, theirs) : undefined;
+}
+
+/** The viewer path at a member of what is `rung` here; undefined where it has no such rung. */
+export function rungAt(
+  viewing: ViewingDeps,
+  name: string,
+  rung: string,
+  candidate: Candidate,
+): string | undefined {
+  const own = ladderOf(viewing, name);
+  const match = matchOf(own, candidate);
+  if (own === undefined || match === undefined) return undefined;
+  const variant = own.variants.findIndex(({ uri }) => pathOf(uri) === rung);
+  if (variant >= 0) return pathOf(match.variants[variant]);
+  const rendition = own.renditions.findIndex(({ uri }) => pathOf(uri) === rung);
+  return rendition < 0 ? undefined : pathOf(match.renditions[rendition]);
+}
+
+function pathOf(uri: string | undefined): string | undefined {
+  return uri?.split(/[?#]/, 1)[0]?.replace(/^\.\//, '');
+}
+
+/** The path below the stream of the recorded media playlist of what is live at `uri`. */
+export function periodPath(uri: string, period: Period): string {
+  return `${archivePrefix}${pathOf(uri)}/${periodName(period)}.m3u8`;
+}
+
+/** A multivariant playlist of live media playlists, made one of their periods. */
+export function periodMultivariant(bytes: Uint8Array, period: Period): Uint8Array {
+  return mapUris(bytes, (uri, use) =>
+    use === 'playlist' && !/^(?:[a-z][a-z0-9+.-]*:(?!$)|\/)/i.test(uri)
+      ? periodPath(uri, period)
+      : undefined,
+  );
+}
+
+/** A member's ladder with the addresses of a period. */
+export function periodLadder({ variants, renditions }: Ladder, period: Period): Ladder {
+  return {
+    variants: variants.map((variant) => ({ ...variant, uri: periodPath(variant.uri, period) })),
+    renditions: renditions.map((rendition) =>
+      rendition.uri === undefined
+        ? rendition
+        : { ...rendition, uri: periodPath(rendition.uri, period) },
+    ),
+  };
+}
+
+function within(
+  ranges: readonly { readonly startMs: UnixMs; readonly endMs: UnixMs }[],
+  { startMs, endMs }: Period,
+) {
+  return ranges.flatMap((range) => {
+    const cut = { startMs: Math.max(range.startMs, startMs), endMs: Math.min(range.endMs, endMs) };
+    return cut.startMs < cut.endMs ? [cut] : [];
+  });
+}

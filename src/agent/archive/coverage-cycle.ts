@@ -1,0 +1,70 @@
+import { archiveDepthMs } from '../../core/archive/archive-config.ts';
+import type { StreamConfig } from '../../core/stream/stream.ts';
+import type { MonoMs, Now } from '../../core/time.ts';
+import type { LiveStreams } from '../live-streams.ts';
+import type { Coverages } from './coverages.ts';
+import type { Recorder } from './recorder.ts';
+import type { Troubles } from './troubles.ts';
+import { WatchedWindows } from './watched-windows.ts';
+
+/** What was recorded or seen is told to the coverage this often, ms: each time it is written to the disk. */
+const noteEveryMs = 10_000;
+const containers = ['ts', 'fmp4'] as const;
+
+export type CoverageCycleDeps = {
+  readonly live: Pick<LiveStreams, 'entry' | 'media' | 'watch' | 'allFacts' | 'config'>;
+  readonly coverages: Coverages;
+  readonly recorder: Recorder | undefined;
+  readonly troubles: Troubles;
+};
+
+/** Learns from each stream's source what is recorded, and keeps the coverage true. */
+export class CoverageCycle {
+  readonly #deps: CoverageCycleDeps;
+  readonly #windows: WatchedWindows;
+  #configured: readonly StreamConfig[] = [];
+  #streams: readonly StreamConfig[] = [];
+  #notedAt: MonoMs = Number.NEGATIVE_INFINITY;
+
+  constructor(deps: CoverageCycleDeps) {
+    this.#deps = deps;
+    this.#windows = new WatchedWindows(deps.live);
+  }
+
+  /** Once a second. @throws store_failed */
+  tick(now: Now): void {
+    this.#configure();
+    const watched = this.#streams.filter(({ archive }) => archive?.window !== undefined);
+    const names = watched.map(({ name }) => name);
+    this.#windows.look(names, now);
+    if (now.monoMs - this.#notedAt < noteEveryMs) return;
+    this.#notedAt = now.monoMs;
+    this.#deps.recorder?.note();
+    for (const name of names)
+      for (const [container, ranges] of this.#windows.take(name))
+        this.#deps.coverages.add(name, container, ranges);
+  }
+
+  /** Forgets what is older than the depth of its archive; now and then. @throws store_failed */
+  async trim(now: Now): Promise<void> {
+    for (const { name, archive = {} } of this.#streams)
+      for (const container of containers)
+        this.#deps.coverages.trim(name, container, now.wallMs - archiveDepthMs(archive));
+    await this.#deps.recorder?.trim(now);
+  }
+
+  /** What is known of streams that have no archive any more is forgotten. */
+  #configure(): void {
+    const { live, recorder, coverages } = this.#deps;
+    const streams = live.allFacts().flatMap(({ name }) => live.config(name) ?? []);
+    const isSame =
+      streams.length === this.#configured.length &&
+      streams.every((config, at) => config === this.#configured[at]);
+    if (isSame) return;
+    this.#configured = streams;
+    this.#streams = streams.filter(({ archive }) => archive !== undefined);
+    recorder?.configure(streams);
+    const archived = new Set(this.#streams.map(({ name }) => name));
+    for (const name of coverages.streams()) if (!archived.has(name)) coverages.remove(name);
+  }
+}

@@ -1,0 +1,62 @@
+import { mergeRanges, type TimeRange } from '../../core/archive/ranges.ts';
+import { timeWindow, type WindowMemory } from '../../core/archive/window-times.ts';
+import { readMediaPlaylist } from '../../core/playlist/media-playlist.ts';
+import type { Container } from '../../core/stream/stream.ts';
+import type { Now } from '../../core/time.ts';
+import type { LiveStreams } from '../live-streams.ts';
+
+type Watched = {
+  bytes: Uint8Array | undefined;
+  memory: WindowMemory | undefined;
+  seen: Map<Container, readonly TimeRange[]>;
+};
+
+/** What live windows showed: the first media playlist of each stream stands for all of its rungs. */
+export class WatchedWindows {
+  readonly #live: Pick<LiveStreams, 'entry' | 'media' | 'watch'>;
+  readonly #watched = new Map<string, Watched>();
+
+  constructor(live: Pick<LiveStreams, 'entry' | 'media' | 'watch'>) {
+    this.#live = live;
+  }
+
+  /** Looks at the windows of `streams`; others are forgotten. */
+  look(streams: readonly string[], now: Now): void {
+    const wanted = new Set(streams);
+    for (const name of this.#watched.keys()) if (!wanted.has(name)) this.#watched.delete(name);
+    for (const name of streams) {
+      this.#live.watch(name, now);
+      const path = this.#live.entry(name)?.template.ladder.variants[0]?.uri;
+      const bytes = path === undefined ? undefined : this.#live.media(name, path)?.bytes;
+      if (bytes !== undefined) this.#lookAt(name, bytes, now);
+    }
+  }
+
+  /** What has been seen of a stream since the last call. */
+  take(name: string): ReadonlyMap<Container, readonly TimeRange[]> {
+    const watched = this.#watched.get(name);
+    const seen = watched?.seen ?? new Map();
+    if (watched !== undefined) watched.seen = new Map();
+    return seen;
+  }
+
+  #lookAt(name: string, bytes: Uint8Array, now: Now): void {
+    const watched = this.#watched.get(name) ?? {
+      bytes: undefined,
+      memory: undefined,
+      seen: new Map(),
+    };
+    this.#watched.set(name, watched);
+    if (watched.bytes === bytes) return;
+    watched.bytes = bytes;
+    const playlist = readMediaPlaylist(bytes);
+    if (playlist === undefined) return;
+    const { fresh, memory } = timeWindow(playlist, watched.memory, now);
+    watched.memory = memory;
+    const container = playlist.mapUri === undefined ? 'ts' : 'fmp4';
+    const ranges = fresh
+      .filter(({ at }) => playlist.segments[at]?.gap === false)
+      .map(({ startMs, durationMs }) => ({ startMs, endMs: startMs + durationMs }));
+    watched.seen.set(container, mergeRanges([...(watched.seen.get(container) ?? []), ...ranges]));
+  }
+}
