@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { originEntryFault } from '../../core/stream/origin-entry.ts';
+import { dashEntryFault, originEntryFault } from '../../core/stream/origin-entry.ts';
 import type { StreamConfig } from '../../core/stream/stream.ts';
 import { streamNameFault, streamNameLengthMax } from '../../core/stream/stream-name.ts';
 import { archiveSettings } from './archive-schema.ts';
@@ -16,8 +16,6 @@ function checked(faultOf: (text: string) => string | undefined) {
   });
 }
 
-const entry = checked(originEntryFault);
-
 /** Name of a stream as it stands in a URL or a file. */
 export const streamName = checked(streamNameFault).openapi({
   maxLength: streamNameLengthMax,
@@ -26,12 +24,13 @@ export const streamName = checked(streamNameFault).openapi({
 
 /** What an operator says of a stream, field by field. */
 export const streamSettingFields = {
-  origin: entry.optional().openapi({
-    description: 'HLS entry: http(s) URL, file: URL or absolute path of a playlist or its folder',
+  origin: checked(originEntryFault).optional().openapi({
+    description:
+      'HLS entry: http(s) URL, file: URL or absolute path of a playlist or its folder; or a feed of MPEG-TS: udp: URL, or path of a FIFO',
     example: 'http://127.0.0.1:8888/ch1/index.m3u8',
   }),
-  dash: entry.optional().openapi({
-    description: 'MPD, in the same forms',
+  dash: checked(dashEntryFault).optional().openapi({
+    description: 'MPD: http(s) URL, file: URL or absolute path of an MPD or its folder',
     example: '/srv/dash/ch1/manifest.mpd',
   }),
   group: z

@@ -1,17 +1,32 @@
+import { isUdpEntry, readUdpFeed } from './feed-entry.ts';
+
 const entryLengthMax = 2000;
 
 /**
- * Why `text` cannot be a stream's entry at its origin, or nothing when it can: an http(s) URL, a `file:` URL of this
- * machine or an absolute path. User names and passwords in URLs are refused (a secret belongs in the origin's query,
- * which is never logged), and so is a fragment, which no server ever sees. The text itself is not part of the answer.
+ * Why `text` cannot be a stream's HLS entry at its origin, or nothing when it can: an http(s) URL, a `file:` URL of this
+ * machine, an absolute path, or a feed by `udp:`. User names and passwords in URLs are refused (a secret belongs in the
+ * origin's query, which is never logged), and so is a fragment, which no server ever sees. The text itself is not part of
+ * the answer.
  */
 export function originEntryFault(text: string): string | undefined {
-  if (text.length < 1 || text.length > entryLengthMax)
-    return `must have 1 to ${entryLengthMax} characters`;
-  if (/[\p{Cc}\p{Cs}]/u.test(text)) return 'must not contain control characters';
+  if (!isUdpEntry(text)) return dashEntryFault(text);
+  const feed = textFault(text) ?? readUdpFeed(text);
+  return typeof feed === 'string' ? feed : undefined;
+}
+
+/** The same for the entry of an MPD, which no feed can be. */
+export function dashEntryFault(text: string): string | undefined {
+  const fault = textFault(text);
+  if (fault !== undefined) return fault;
   if (text.startsWith('/'))
     return text.split('/').includes('..') ? 'must not have ".." between slashes' : undefined;
   return URL.canParse(text) ? urlFault(new URL(text)) : formFault;
+}
+
+function textFault(text: string): string | undefined {
+  if (text.length < 1 || text.length > entryLengthMax)
+    return `must have 1 to ${entryLengthMax} characters`;
+  return /[\p{Cc}\p{Cs}]/u.test(text) ? 'must not contain control characters' : undefined;
 }
 
 const formFault = 'must be an http(s) URL, a file: URL or an absolute path';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { originEntryFault } from '../../../src/core/stream/origin-entry.ts';
+import { dashEntryFault, originEntryFault } from '../../../src/core/stream/origin-entry.ts';
 import { originPlace } from '../../../src/core/stream/origin-paths.ts';
 
 it.each([
@@ -27,5 +27,24 @@ it.each([
   ['/srv/../etc', 'must not have ".."'],
   ['/srv/\nch1', 'must not contain control characters'],
 ])('%j cannot: it %s', (entry, fault) => {
+  expect(originEntryFault(entry)).toContain(fault);
+});
+
+it.each([
+  'udp://239.1.2.3:5000',
+  'udp://@239.1.2.3:5000',
+  'udp://192.0.2.7@232.1.2.3:5000?interface=eth0',
+  'udp://127.0.0.1:5000/',
+  'udp://[ff3e::1]:5000?interface=eth0.7',
+])('%s can be an HLS entry, which the agent packages, and no MPD', (entry) => {
+  expect(originEntryFault(entry)).toBeUndefined();
+  expect(dashEntryFault(entry)).toContain('must be an http(s) URL');
+});
+
+it.each([
+  ['udp://239.1.2.3:5000\n', 'must not contain control characters'],
+  [`udp://239.1.2.3:5000?interface=${'x'.repeat(2000)}`, 'must have 1 to 2000 characters'],
+  ['udp://239.1.2.3', 'must have a port'],
+])('%j cannot be a feed: it %s', (entry, fault) => {
   expect(originEntryFault(entry)).toContain(fault);
 });
