@@ -9,6 +9,9 @@ type Problem = GroupReport['problems'][number];
 const mutual: ReadonlySet<ReasonCode> = new Set([
   'source-undeclared',
   'source-differs',
+  'source-unproved',
+  'source-ambiguous',
+  'timeline-differs',
   'container-differs',
   'low-latency-differs',
   'rungs-differ',
