@@ -1,5 +1,5 @@
 /** What a connection tells. */
-export type FeedSink = {
+type FeedSink = {
   bytes(piece: Uint8Array): void;
   /** It goes on by itself. */
   paused(text: string): void;
