@@ -2,6 +2,7 @@ import { rangeAnswer, resolveRange } from '../../core/stream/byte-range.ts';
 import type { AirState, TimelineState } from '../../core/stream/stream.ts';
 import type { MonoMs, Now } from '../../core/time.ts';
 import { readCanonicalName } from '../../core/timeline/names.ts';
+import { tagsOf } from '../../core/timeline/origin-tags.ts';
 import type { LivePlaylist } from '../live-playlist.ts';
 import type { MediaSnapshot } from '../live-snapshots.ts';
 import type { Clock, Origin } from '../ports.ts';
@@ -62,8 +63,10 @@ export class HlsTimeline {
     if (window === undefined || rung < 0) return;
     const why = leftByPlaylist(window);
     if (why !== undefined) this.#timeline.leaveAlone(why);
-    else if (await this.#feeds[rung]?.read(window, (uri) => playlist.urlOf(uri)))
+    else if (await this.#feeds[rung]?.read(window, (uri) => playlist.urlOf(uri))) {
       this.#fed.set(playlist, window);
+      this.#timeline.retag(rung, tagsOf(window.bytes));
+    }
   }
 
   /** The canonical playlist in place of the origin's; `undefined` where the origin's is to be served. */

@@ -124,7 +124,8 @@ export class Release {
   #publish(rung: Rung, { segment, run, checksum }: Pending, final: Final, at: MonoMs): void {
     const isReplaced = final.bytes !== segment.bytes;
     if (isReplaced) this.#counts.replaced += 1;
-    rung.window.add({ ...segment, checksum, ...final, run, tags: [], publishedAt: at });
+    const whole = { ...segment, checksum, ...final, run, publishedAt: at };
+    rung.window.add({ ...whole, tags: rung.tagsOf(whole.startTicks, whole.durationTicks) });
   }
 
   /** A member that never comes in time is not waited for, until it does. */

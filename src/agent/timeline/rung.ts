@@ -1,9 +1,11 @@
 import type { Reading, Unit } from '../../core/media/units.ts';
-import { ticksPerSecond } from '../../core/media/units.ts';
+import { ticksPerSecond, unwrapTicks } from '../../core/media/units.ts';
 import type { MonoMs, UnixMs } from '../../core/time.ts';
 import { createContinuity } from '../../core/timeline/continuity.ts';
 import type { CanonicalCutter, CanonicalSegment } from '../../core/timeline/cutter.ts';
 import { createCanonicalCutter } from '../../core/timeline/cutter.ts';
+import type { SegmentTags } from '../../core/timeline/origin-tags.ts';
+import { createTagPlacer } from '../../core/timeline/placed-tags.ts';
 import type { TimelineRun } from '../../core/timeline/run.ts';
 import type { Checksum } from '../ports.ts';
 import type { CanonicalWindow } from './canonical-window.ts';
@@ -15,6 +17,8 @@ export type FedReading = {
   readonly completeAt: UnixMs;
   /** Of what was read, for the budget. */
   readonly bytes: number;
+  /** What the origin's playlist says with the segment that was read. */
+  readonly tags?: SegmentTags | undefined;
 };
 
 /** A segment that is cut, and waits for what the other members say of it. */
@@ -30,6 +34,8 @@ export type Pending = {
 /** What is held for a cutter that is still to come: enough for a run to be founded. */
 const heldMsMax = 20_000;
 const heldBytesMax = 32 * 1024 * 1024;
+/** Segments of the origin whose beginnings are remembered. */
+const startsMax = 1_000;
 
 /** One variant stream or rendition: what its packager made, cut into canonical segments, and the window of them. */
 export class Rung {
@@ -43,6 +49,10 @@ export class Rung {
   #firstNumber = 0;
   #pending: Pending[] = [];
   #newestAt: UnixMs | undefined;
+  #offset = 0;
+  #placer = createTagPlacer();
+  /** Where segments of the origin begin in the group's time, by their media sequence. */
+  #starts = new Map<number, number>();
 
   constructor(index: number, deps: { checksum: Checksum; window: CanonicalWindow }) {
     this.index = index;
@@ -91,7 +101,7 @@ export class Rung {
       this.#hold(fed);
       return follows;
     }
-    this.#cut(this.#cutter, fed.reading, at);
+    this.#cut(this.#cutter, fed, at);
     const state = this.#cutter.state();
     const isFine = state === 'cutting' || state === 'waiting';
     if (!isFine) this.#hold(fed);
@@ -107,7 +117,10 @@ export class Rung {
     this.#run = run;
     this.#firstNumber = firstNumber;
     this.#pending = [];
-    for (const { reading } of this.#held) this.#cut(cutter, reading, at);
+    this.#offset = offset;
+    this.#placer = createTagPlacer();
+    this.#starts.clear();
+    for (const fed of this.#held) this.#cut(cutter, fed, at);
     this.#held = [];
   }
 
@@ -123,13 +136,40 @@ export class Rung {
     this.#pending = this.#pending.slice(1);
   }
 
-  #cut(cutter: CanonicalCutter, reading: Reading, at: MonoMs): void {
+  /** Tags that the origin's playlist has now: those of a segment read before may have come late. */
+  retag(all: readonly SegmentTags[]): void {
+    for (const tags of all) {
+      const startTicks = this.#starts.get(tags.mediaSequence);
+      if (startTicks !== undefined) this.#placer.add({ ...tags, startTicks });
+    }
+  }
+
+  /** Lines for the segment of that time; each once. */
+  tagsOf(startTicks: number, durationTicks: number): readonly string[] {
+    return this.#placer.take(startTicks, startTicks + durationTicks);
+  }
+
+  #cut(cutter: CanonicalCutter, fed: FedReading, at: MonoMs): void {
     const run = this.#run;
-    for (const segment of cutter.push(reading)) {
+    this.#placeTags(fed);
+    for (const segment of cutter.push(fed.reading)) {
       if (run === undefined || segment.number < this.#firstNumber) continue;
       const checksum = this.#checksum(segment.bytes);
       this.#pending.push({ segment, run, checksum, cutAt: at });
     }
+  }
+
+  #placeTags({ reading, completeAt, tags }: FedReading): void {
+    const first = reading.units.find(({ kind }) => kind !== 'other')?.pts;
+    if (tags === undefined || first === undefined) return;
+    const nearTicks = (completeAt * ticksPerSecond) / 1_000;
+    const startTicks = Math.round(unwrapTicks(first + this.#offset, nearTicks));
+    this.#starts.set(tags.mediaSequence, startTicks);
+    for (const oldest of this.#starts.keys()) {
+      if (this.#starts.size <= startsMax) break;
+      this.#starts.delete(oldest);
+    }
+    this.#placer.add({ ...tags, startTicks });
   }
 
   #hold(fed: FedReading): void {

@@ -3,6 +3,7 @@ import { createTsReader, isTs } from '../../core/media/ts-reader.ts';
 import type { Reading, SegmentReader, Unit } from '../../core/media/units.ts';
 import type { LiveWindow } from '../../core/stream/live-window.ts';
 import type { Now } from '../../core/time.ts';
+import { type SegmentTags, tagsOf } from '../../core/timeline/origin-tags.ts';
 import type { Clock, Origin, OriginFault } from '../ports.ts';
 import type { FedReading } from './rung.ts';
 
@@ -27,7 +28,10 @@ type FeedDeps = {
   readonly unreadable: () => void;
 };
 
-type Listed = LiveWindow['playlist']['segments'][number] & { readonly sequence: number };
+type Listed = LiveWindow['playlist']['segments'][number] & {
+  readonly sequence: number;
+  readonly tags?: SegmentTags | undefined;
+};
 
 /** Reads the segments of one media playlist, each once and in order, as units. */
 export class SegmentFeed {
@@ -48,8 +52,12 @@ export class SegmentFeed {
     if (this.#isReading) return false;
     this.#isReading = true;
     try {
-      for (const segment of this.#due(window)) {
-        if (segment.gap || (await this.#readOne(segment, window, urlOf))) this.#pass(segment);
+      const due = this.#due(window);
+      const tags = due.length === 0 ? [] : tagsOf(window.bytes);
+      for (const segment of due) {
+        const ofSegment = tags.find(({ mediaSequence }) => mediaSequence === segment.sequence);
+        if (segment.gap || (await this.#readOne({ ...segment, tags: ofSegment }, window, urlOf)))
+          this.#pass(segment);
         else if (this.#isTooOften()) {
           this.#pass(segment);
           this.#noteUnreadable();
@@ -99,7 +107,8 @@ export class SegmentFeed {
     const reading = await this.#readWhole(reader, bytes);
     if (reading.tracks.length === 0) return false;
     this.#unreadable = 0;
-    this.#deps.take({ reading, completeAt, bytes: bytes.length }, this.#deps.clock.now());
+    const { tags } = segment;
+    this.#deps.take({ reading, completeAt, bytes: bytes.length, tags }, this.#deps.clock.now());
     return true;
   }
 

@@ -13,6 +13,7 @@ import { foundRuns } from '../../core/timeline/found-runs.ts';
 import { layoutOf } from '../../core/timeline/layout.ts';
 import { keepMarks, type Mark, marksOf } from '../../core/timeline/marks.ts';
 import { canonicalPrefix } from '../../core/timeline/names.ts';
+import type { SegmentTags } from '../../core/timeline/origin-tags.ts';
 import type { TimelineRun } from '../../core/timeline/run.ts';
 import type { Checksum, Log } from '../ports.ts';
 import { CanonicalWindow } from './canonical-window.ts';
@@ -115,6 +116,11 @@ export class StreamTimeline {
     if (rung === this.#lead()) this.#mark(fed, goesOn);
     this.tick(now);
     if (rung.pending.length > 0) this.#deps.hurry(this.stream.name);
+  }
+
+  /** All tags that the playlist of a rung has now. */
+  retag(rung: number, tags: readonly SegmentTags[]): void {
+    this.#rungs[rung]?.retag(tags);
   }
 
   /** The stream stays as its origin makes it. */
