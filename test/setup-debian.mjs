@@ -14,8 +14,18 @@ const programs = [
     suites: 'ffmpeg as a player and as the source of the browser players',
   },
   { program: 'ffprobe', packages: ['ffmpeg'], suites: 'what ffprobe finds in segments' },
+  {
+    program: 'promtool',
+    packages: ['prometheus'],
+    suites: 'alert rules and names of metrics, as promtool judges them',
+  },
   { program: 'cvlc', packages: ['vlc-bin', 'vlc-plugin-base'], suites: 'VLC as a player' },
   { program: 'mpv', packages: ['mpv'], suites: 'mpv as a player' },
+  {
+    program: 'prometheus-alertmanager',
+    packages: ['prometheus-alertmanager'],
+    suites: 'alerts delivered to a real Alertmanager',
+  },
 ];
 
 const aptMsMax = 8 * 60_000;
