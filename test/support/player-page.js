@@ -15,6 +15,7 @@ const notesMax = 500;
 const frameMs = 40;
 /** A picture that comes this much before its turn was not drawn early: pictures before it are missing. */
 const earlyMsMin = 1.5 * frameMs;
+const straysMax = 3;
 /** Lateness of drawing is told from a stall by what was seen in the last so many ms. */
 const paceKeptMs = 10_000;
 
@@ -40,8 +41,8 @@ const seen = {
   lagMs: 0,
 };
 let lagAtLastFrame = 0;
-/** Of the last picture: place of the source's number on the player's time line. */
-let lastPlace;
+/** Place of the source's numbers on the player's time line, ms; and how many pictures in a row lay elsewhere. */
+let place = { ms: undefined, strays: 0 };
 /** `{ at, lateMs }` of pictures of the last seconds: how long after its number's turn each was shown. */
 let pace = [];
 
@@ -60,14 +61,21 @@ function readNumber() {
   return number;
 }
 
+/** By how many pictures the numbers have moved on the time line. What is drawn may be one picture ahead of what is told. */
+function moveOf(ms) {
+  const pictures = Math.round((ms - (place.ms ?? ms)) / frameMs);
+  const strays = pictures === 0 ? 0 : place.strays + 1;
+  const isMove = strays > straysMax;
+  place = { ms: isMove ? ms : (place.ms ?? ms), strays: isMove ? 0 : strays };
+  return isMove ? pictures : 0;
+}
+
 /**
  * Pictures that are not drawn because the machine is busy are no loss: the next one comes at its turn. Lost is what moves
  * the numbers forward on the player's time line, or makes a picture come before its turn; repeated is what moves them back.
  */
 function countJumps(number, mediaTime, shownAt) {
-  const place = number * frameMs - mediaTime * 1000;
-  const moved = Math.round((place - (lastPlace ?? place)) / frameMs);
-  lastPlace = place;
+  const moved = moveOf(number * frameMs - mediaTime * 1000);
   const lateMs = shownAt - number * frameMs;
   const paceMs = pace.length === 0 ? lateMs : Math.min(...pace.map((entry) => entry.lateMs));
   const earlyMs = paceMs - lateMs;
@@ -79,6 +87,7 @@ function countJumps(number, mediaTime, shownAt) {
   if (jump < 0 || moved !== 0 || earlyMs >= earlyMsMin)
     note(seen.jumps, { number, jump, moved, earlyMs: Math.round(earlyMs), mediaTime });
   const isSteady = jump >= 0 && earlyMs < earlyMsMin;
+  if (!isSteady) place = { ms: undefined, strays: 0 };
   pace = isSteady ? pace.filter(({ at }) => at > shownAt - paceKeptMs) : [];
   pace.push({ at: shownAt, lateMs });
 }
