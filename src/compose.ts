@@ -1,10 +1,14 @@
+import { resolve } from 'node:path';
 import { openAlertTargets } from './adapters/alerts/open-targets.ts';
+import { createOpenDvr } from './adapters/dvr/open-dvr.ts';
 import { createAdminApp } from './adapters/http/admin-app.ts';
 import { type Listener, listen, listenWith } from './adapters/http/listen.ts';
 import { parseStream } from './adapters/http/stream-schema.ts';
 import { createViewerApp } from './adapters/http/viewer-app.ts';
 import { createKeyWrap } from './adapters/jose/key-wrap.ts';
 import { createPassSigner } from './adapters/jose/pass-signer.ts';
+import { createMetrics } from './adapters/metrics/prometheus.ts';
+import { isFeed, openFeed } from './adapters/origin/feed.ts';
 import { openOrigin } from './adapters/origin/open-origin.ts';
 import { readMeaning } from './adapters/origin/read-playlist.ts';
 import { createHttpPeerLink } from './adapters/registry/http-peer-link.ts';
@@ -26,7 +30,8 @@ import { createAdminister } from './agent/administer.ts';
 import { createAgent } from './agent/agent.ts';
 import { Cycles } from './agent/cycles.ts';
 import type { LiveStreams } from './agent/live-streams.ts';
-import type { AnswerPeers } from './agent/ports.ts';
+import { monitoredState } from './agent/monitored-state.ts';
+import type { AnswerPeers, Log } from './agent/ports.ts';
 import { reloadStreams } from './agent/reload-streams.ts';
 import { StreamCatalogue } from './agent/stream-catalogue.ts';
 import { composeAccess } from './compose-access.ts';
@@ -36,6 +41,9 @@ import { version } from './version.ts';
 
 /** Beside this file, when it is built. */
 const consoleFolder = new URL('./console/', import.meta.url);
+
+/** Recordings are never much longer than their depth says. */
+const archiveTrimmingCron = '*/10 * * * *';
 
 /** A running agent. */
 export type Agent = {
@@ -54,7 +62,8 @@ export type Agent = {
  */
 export async function startAgent(config: Config): Promise<Agent> {
   const clock = systemClock;
-  const log = createLog({ level: config.logLevel, node: config.node.id });
+  const metrics = createMetrics({ version });
+  const log = metrics.counting(createLog({ level: config.logLevel, node: config.node.id }));
   for (const warning of config.warnings) log.warn('configuration', { warning });
   const nowMs = clock.now().wallMs;
   const database = openDatabase({ dataDir: config.store.dataDir, nowMs });
@@ -63,7 +72,7 @@ export async function startAgent(config: Config): Promise<Agent> {
     for (const undo of stops.splice(0).reverse()) await undo();
   };
   try {
-    const parts = await assemble(config, { clock, log, database, stops });
+    const parts = await assemble(config, { clock, log, metrics, database, stops });
     log.info('agent started', { version, ...parts.ports });
     return { ...parts, stop };
   } catch (error) {
@@ -74,21 +83,99 @@ export async function startAgent(config: Config): Promise<Agent> {
 
 type Base = {
   readonly clock: typeof systemClock;
-  readonly log: ReturnType<typeof createLog>;
+  readonly log: Log;
+  readonly metrics: ReturnType<typeof createMetrics>;
   readonly database: ReturnType<typeof openDatabase>;
   /** What to undo when the agent stops, in the order in which it was done. */
   readonly stops: (() => void | Promise<void>)[];
 };
 
 async function assemble(config: Config, base: Base): Promise<Omit<Agent, 'stop'>> {
-  const { clock, log, database, stops } = base;
+  const { clock, log, metrics, stops } = base;
+  const agent = openAgent(config, base);
+  const { live, peers, keys, sessions, self, viewing } = agent;
+  stops.push(() => live.close());
+  stops.push(() => agent.archive.close());
+  const { catalogue, reload } = composeStreams(config, base, live);
+  const access = composeAccess(config, base);
+  stops.push(access.stop);
+  let wait: string | undefined = 'the node is starting';
+  const administer = createAdminister({
+    startedAt: clock.now().wallMs,
+    ...{ self, catalogue, peers, keys, sessions, groups: agent.groups, alerts: agent.alerts },
+    facts: (name) => live.facts(name),
+    ...{ tokens: access.tokens, audit: access.audit, explain: agent.explain },
+    unready: () => wait,
+  });
+  const cycles = new Cycles({ clock, log, every });
+  stops.push(() => cycles.stop());
+  for (const cycle of agent.cycles) cycles.start(cycle);
+  stops.push(...schedules(config, base, agent));
+  const keep = (listener: Listener) => {
+    stops.push(() => listener.close());
+    return listener.address.port;
+  };
+  const stopping = new AbortController();
+  const admin = createAdminApp({
+    ...{ administer, clock, log, consoleFolder, stopping: stopping.signal },
+    callerOf: access.callerOf,
+    metrics: {
+      contentType: metrics.contentType,
+      text: () => metrics.text(monitoredState(administer, clock.now())),
+    },
+  });
+  const { trustedProxies, tls } = config.viewers;
+  const viewer = createViewerApp({
+    ...{ viewing, nodeId: config.node.id, clock, log, meter: metrics.meter, trustedProxies },
+  });
+  const ports = {
+    admin: keep(await listen({ app: admin, ...config.admin.listen, log })),
+    viewers: keep(await listen({ app: viewer, ...config.viewers.listen, tls, log })),
+    ...(await listenToPeers(config, base, agent.answerPeers, keep)),
+  };
+  agent.setAddresses(announcedAddresses({ host: config.viewers.listen.host, port: ports.viewers }));
+  peers.start();
+  stops.push(() => peers.stop());
+  wait = undefined;
+  stops.push(() => {
+    wait = 'the node is stopping';
+    stopping.abort();
+    log.info('agent stopping');
+  });
+  return { freshAdminToken: access.fresh, ports, reloadStreams: reload };
+}
+
+/** Work by the calendar; each answer ends one. */
+function schedules(
+  config: Config,
+  { clock, log }: Base,
+  { keys, archive }: ReturnType<typeof createAgent>,
+): readonly (() => void)[] {
+  const works = [
+    {
+      cron: config.passes.keyRotationCron,
+      name: 'viewing key rotation',
+      run: () => keys.scheduleRotation(clock.now()),
+    },
+    {
+      cron: archiveTrimmingCron,
+      name: 'archive trimming',
+      run: () => void archive.trim(clock.now()),
+    },
+  ];
+  return works.map((work) => onSchedule({ ...work, log }));
+}
+
+/** The agent with the outside world of a real node. */
+function openAgent(config: Config, { clock, log, database }: Base) {
   const { clusterSecret } = config.peers;
-  const agent = createAgent(
+  return createAgent(
     {
       ...{ clock, timers: systemTimers, log, newId, randomBytes: newBytes },
-      ...{ openOrigin, readMeaning, checksum, pause, signer: createPassSigner() },
+      ...{ openOrigin, isFeed, openFeed, readMeaning, checksum, pause, signer: createPassSigner() },
       keyStore: createKeyStore(database),
       coverageStore: createCoverageStore(database),
+      openDvr: createOpenDvr({ defaultFolder: resolve(config.store.dataDir, 'dvr') }),
       keyWrap: clusterSecret === undefined ? undefined : createKeyWrap(clusterSecret),
       readLoad: createReadLoad(),
       alertStore: createAlertStore(database),
@@ -105,56 +192,6 @@ async function assemble(config: Config, base: Base): Promise<Omit<Agent, 'stop'>
       peerUrls: config.peers.urls,
     },
   );
-  const { live, peers, keys, sessions, self, viewing } = agent;
-  stops.push(() => live.close());
-  const { catalogue, reload } = composeStreams(config, base, live);
-  const access = composeAccess(config, base);
-  stops.push(access.stop);
-  let wait: string | undefined = 'the node is starting';
-  const administer = createAdminister({
-    startedAt: clock.now().wallMs,
-    ...{ self, catalogue, peers, keys, sessions, groups: agent.groups, alerts: agent.alerts },
-    facts: (name) => live.facts(name),
-    ...{ tokens: access.tokens, audit: access.audit, explain: agent.explain },
-    unready: () => wait,
-  });
-  const cycles = new Cycles({ clock, log, every });
-  stops.push(() => cycles.stop());
-  for (const cycle of agent.cycles) cycles.start(cycle);
-  stops.push(
-    onSchedule({
-      cron: config.passes.keyRotationCron,
-      name: 'viewing key rotation',
-      run: () => keys.scheduleRotation(clock.now()),
-      log,
-    }),
-  );
-  const keep = (listener: Listener) => {
-    stops.push(() => listener.close());
-    return listener.address.port;
-  };
-  const stopping = new AbortController();
-  const admin = createAdminApp({
-    ...{ administer, clock, log, consoleFolder, stopping: stopping.signal },
-    callerOf: access.callerOf,
-  });
-  const { trustedProxies, tls } = config.viewers;
-  const viewer = createViewerApp({ viewing, nodeId: config.node.id, clock, log, trustedProxies });
-  const ports = {
-    admin: keep(await listen({ app: admin, ...config.admin.listen, log })),
-    viewers: keep(await listen({ app: viewer, ...config.viewers.listen, tls, log })),
-    ...(await listenToPeers(config, base, agent.answerPeers, keep)),
-  };
-  agent.setAddresses(announcedAddresses({ host: config.viewers.listen.host, port: ports.viewers }));
-  peers.start();
-  stops.push(() => peers.stop());
-  wait = undefined;
-  stops.push(() => {
-    wait = 'the node is stopping';
-    stopping.abort();
-    log.info('agent stopping');
-  });
-  return { freshAdminToken: access.fresh, ports, reloadStreams: reload };
 }
 
 /** The streams of the file and of the API, and the agent told of them whenever they change. */

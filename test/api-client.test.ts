@@ -70,6 +70,9 @@ it('every call of the API works through the client made from its description', a
   const live = await client.GET('/api/v1/live', { parseAs: 'stream' });
   const first = await live.data?.getReader().read();
   expect(new TextDecoder().decode(first?.value)).toMatch(/^event: node\ndata: \{"id":"node-a"/);
+  expect((await client.GET('/api/v1/alerts')).data?.alerts).toEqual([]);
+  const metrics = await client.GET('/metrics', { parseAs: 'text' });
+  expect(metrics.data).toContain('understudy_build_info{version="0.1.0"} 1');
   expect((await client.GET('/healthz')).data).toEqual({ ok: true });
   expect((await client.GET('/readyz')).data).toEqual({ ok: true });
 

@@ -23,6 +23,39 @@ export type Log = {
   readonly [level in 'debug' | 'info' | 'warn' | 'error']: (event: string, fields?: object) => void;
 };
 
+/** Counts what viewers are answered, for monitoring. Never fails. */
+export type Meter = {
+  /** `reason` is absent for files; `decidedInMs` is the time until it was known what to answer. */
+  answered(answer: {
+    readonly kind: 'playlist' | 'file' | 'redirect' | 'refusal';
+    readonly reason?: ReasonCode | undefined;
+    readonly decidedInMs: number;
+  }): void;
+};
+
+/** The state of a node as monitoring sees it. Names are of nodes and streams, never of viewers. */
+export type MonitoredState = {
+  readonly sessions: { readonly own: number; readonly backup: number };
+  readonly streams: readonly { readonly name: string; readonly onAir: boolean }[];
+  readonly groups: readonly {
+    readonly state: 'reserve' | 'degraded' | 'none';
+    readonly problems: readonly { readonly code: ReasonCode }[];
+  }[];
+  readonly peers: readonly {
+    readonly url: string;
+    readonly reachability: 'reachable' | 'unreachable' | 'unknown';
+    readonly clockOffsetMs?: number | undefined;
+  }[];
+  readonly keyState: 'in-force' | 'spreading' | 'missing';
+  readonly draining: boolean;
+  readonly overloaded: boolean;
+  readonly atBackupLimit: boolean;
+  /** Percent of what the machine can do; absent where it cannot be measured. */
+  readonly load: { readonly cpu?: number | undefined; readonly network?: number | undefined };
+  /** Standing alerts by code. */
+  readonly alerts: ReadonlyMap<number, number>;
+};
+
 /** Unpredictable text of 22 URL-safe characters (128 bits). */
 export type NewId = () => string;
 

@@ -1,11 +1,13 @@
 import { onTestFinished } from 'vitest';
 import { createAdminApp } from '../../src/adapters/http/admin-app.ts';
+import { createMetrics } from '../../src/adapters/metrics/prometheus.ts';
 import { createAuditStore } from '../../src/adapters/sqlite/audit-store.ts';
 import { openDatabase } from '../../src/adapters/sqlite/database.ts';
 import { createTokenStore } from '../../src/adapters/sqlite/token-store.ts';
 import { openAdminTokens } from '../../src/adapters/system/admin-tokens.ts';
 import { type Administer, createAdminister } from '../../src/agent/administer.ts';
 import { createExplain } from '../../src/agent/explain.ts';
+import { monitoredState } from '../../src/agent/monitored-state.ts';
 import { Sessions } from '../../src/agent/sessions.ts';
 import { StreamCatalogue } from '../../src/agent/stream-catalogue.ts';
 import type { Alert } from '../../src/core/alert/alert.ts';
@@ -39,6 +41,7 @@ export function createAdminRig() {
   const catalogue = new StreamCatalogue(store);
   const sessions = new Sessions();
   const log = createFakeLog();
+  const metrics = createMetrics({ version: '0.1.0' });
   const stopping = new AbortController();
   onTestFinished(() => stopping.abort());
   const database = openDatabase({ dataDir: tempFolder(), nowMs: testNow.wallMs });
@@ -81,6 +84,10 @@ export function createAdminRig() {
   const app = createAdminApp({
     administer,
     callerOf: tokens.callerOf,
+    metrics: {
+      contentType: metrics.contentType,
+      text: () => metrics.text(monitoredState(administer, facts.now)),
+    },
     consoleFolder: new URL('nowhere/', import.meta.url),
     stopping: stopping.signal,
     clock: { now: () => ({ ...facts.now }) },
@@ -123,5 +130,5 @@ export function createAdminRig() {
     };
   }
 
-  return { app, facts, store, catalogue, sessions, log, audit, ask };
+  return { app, facts, store, catalogue, sessions, log, audit, metrics, ask };
 }

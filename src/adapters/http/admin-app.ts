@@ -48,6 +48,8 @@ export function createAdminApp(deps: {
   readonly callerOf: CallerOf;
   readonly clock: Clock;
   readonly log: Log;
+  /** What Prometheus reads. */
+  readonly metrics: { readonly contentType: string; text(): Promise<string> };
   /** Where the built console is. */
   readonly consoleFolder: URL;
   /** Aborted when the agent stops: what lasts ends. */
@@ -166,7 +168,10 @@ function addChanges(app: AdminApp, { administer, clock, log }: Deps): void {
   });
 }
 
-function addProbes(app: AdminApp, { administer }: Deps): void {
+function addProbes(app: AdminApp, { administer, metrics }: Deps): void {
+  app.openapi(adminRoutes.metrics, async (context) =>
+    context.text(await metrics.text(), 200, { 'content-type': metrics.contentType }),
+  );
   app.openapi(adminRoutes.healthz, (context) => context.json({ ok: true as const }, 200));
   app.openapi(adminRoutes.readyz, (context) => {
     administer.assertReady();

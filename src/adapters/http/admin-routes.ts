@@ -183,6 +183,18 @@ export const adminRoutes = {
     request: { query: sessionsQuery },
     responses: { 200: answer(sessionsView, 'a page of them'), ...invalid, ...unauthorized },
   }),
+  metrics: createRoute({
+    method: 'get',
+    path: '/metrics',
+    summary: 'what Prometheus reads; needs no token',
+    tags: ['probes'],
+    responses: {
+      200: {
+        description: 'metrics as text',
+        content: { 'text/plain': { schema: z.string() } },
+      },
+    },
+  }),
   healthz: createRoute({
     method: 'get',
     path: '/healthz',

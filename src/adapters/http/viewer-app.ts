@@ -1,7 +1,7 @@
 import type { HttpBindings } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
 import type { Answer } from '../../agent/answer.ts';
-import type { Clock, Log } from '../../agent/ports.ts';
+import type { Clock, Log, Meter } from '../../agent/ports.ts';
 import type { Viewing } from '../../agent/viewing.ts';
 import { observeViewer } from '../../core/viewer/observe.ts';
 import { observeConnection } from './connection.ts';
@@ -18,6 +18,7 @@ export function createViewerApp(deps: {
   readonly nodeId: string;
   readonly clock: Clock;
   readonly log: Log;
+  readonly meter?: Meter | undefined;
   readonly trustedProxies: readonly string[];
 }): Hono<Environment> {
   const app = new Hono<Environment>();
@@ -25,7 +26,7 @@ export function createViewerApp(deps: {
   const common = {
     'access-control-allow-origin': '*',
     'access-control-expose-headers':
-      'X-Understudy-Node, X-Understudy-Reason, Content-Length, Content-Range, Date',
+      'X-Understudy-Node, X-Understudy-Reason, X-Understudy-Missing-Seconds, Content-Length, Content-Range, Date',
     'x-understudy-node': deps.nodeId,
   };
   const methods = 'GET, HEAD, OPTIONS';
@@ -55,12 +56,18 @@ export function createViewerApp(deps: {
       headers: (name) => context.req.header(name),
       trustedProxies: deps.trustedProxies,
     });
+    const now = deps.clock.now();
     const answer = await deps.viewing.open({
       viewer: observeViewer(connection),
       path: url.slice(pathAt + 1, queryAt < 0 ? undefined : queryAt),
       query: queryAt < 0 ? '' : url.slice(queryAt + 1),
       range: context.req.header('range'),
-      now: deps.clock.now(),
+      now,
+    });
+    deps.meter?.answered({
+      kind: answer.kind,
+      reason: answer.kind === 'file' ? undefined : answer.reason,
+      decidedInMs: deps.clock.now().monoMs - now.monoMs,
     });
     return send(context, answer);
   });
