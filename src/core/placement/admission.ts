@@ -153,12 +153,13 @@ function plus(a: Cost, b: Cost): Cost {
   };
 }
 
+/** A limit of 100 % refuses nobody: no load is above it, whatever is added to what was measured. */
 function isAbove(load: Load, more: Cost, limits: LoadLimits, share: number): boolean {
-  const { cpuPercent, networkPercent } = load;
+  const isOver = (percent: number | undefined, added: number, limit: number) =>
+    percent !== undefined && limit < 100 && percent + added > limit * share;
   return (
-    (cpuPercent !== undefined && cpuPercent + more.cpuPercent > limits.cpuPercent * share) ||
-    (networkPercent !== undefined &&
-      networkPercent + more.networkPercent > limits.networkPercent * share)
+    isOver(load.cpuPercent, more.cpuPercent, limits.cpuPercent) ||
+    isOver(load.networkPercent, more.networkPercent, limits.networkPercent)
   );
 }
 

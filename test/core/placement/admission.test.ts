@@ -45,6 +45,20 @@ describe('a viewer of another node', () => {
     expect(refused({ load: {} })).toBeUndefined();
   });
 
+  it('is let in where the limit is 100 percent, even by a machine that is that busy', () => {
+    const parts = {
+      load: { cpuPercent: 100, networkPercent: 100 },
+      atTheDoor: times({ cpuPercent: 1, networkPercent: 1 }, 2),
+    };
+    expect(refused({ ...parts, limits: { cpuPercent: 100, networkPercent: 100 } })).toBeUndefined();
+    expect(refused({ ...parts, limits: { cpuPercent: 99, networkPercent: 100 } })).toBe(
+      'overloaded',
+    );
+    expect(refused({ ...parts, limits: { cpuPercent: 100, networkPercent: 99 } })).toBe(
+      'overloaded',
+    );
+  });
+
   it('is refused by a limit of no viewers at all', () => {
     expect(refused({ backupSessionsMax: 0 })).toBe('backup-limit');
   });
