@@ -1,4 +1,5 @@
 import type { LoadLimits } from '../core/load/load.ts';
+import { passGroup } from '../core/pass/claims.ts';
 import type { StreamConfig } from '../core/stream/stream.ts';
 import { Admission } from './admission.ts';
 import type { AlertStore, AlertTarget } from './alert-ports.ts';
@@ -24,6 +25,7 @@ import type {
   KeyWrap,
   Log,
   NewId,
+  OpenFeed,
   OpenOrigin,
   PassSigner,
   PeerLink,
@@ -51,6 +53,8 @@ export type AgentPorts = {
   readonly newId: NewId;
   readonly randomBytes: RandomBytes;
   readonly openOrigin: OpenOrigin;
+  readonly isFeed: (entry: string) => boolean;
+  readonly openFeed: OpenFeed;
   readonly readMeaning: ReadMeaning;
   readonly keyStore: KeyStore;
   readonly coverageStore: CoverageStore;
@@ -94,7 +98,7 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings) {
   });
   const live = new LiveStreams({
     ...{ ...ports, segmentCacheBytesMax },
-    openTimeline: (config) => openTimeline(timelines, config),
+    openTimeline: (config, isFeed) => openTimeline(timelines, config, isFeed),
     closeTimeline: (timeline) => timelines.close(timeline),
   });
   const archive = createArchiveParts(ports, live);
@@ -140,6 +144,7 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings) {
     ...{
       self,
       live,
+      archive,
       outlook,
       arrivals,
       passes,
@@ -200,11 +205,15 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings) {
   };
 }
 
-/** A stream of a group is written anew, unless the operator wants it left alone. */
+/** A stream of a group is written anew, unless the operator wants it left alone; a feed always. */
 function openTimeline(
   timelines: Timelines,
-  { name, group, source, canonical = true }: StreamConfig,
+  stream: StreamConfig,
+  isFeed: boolean,
 ): StreamTimeline | undefined {
+  const { name, source } = stream;
+  const canonical = isFeed || (stream.canonical ?? true);
+  const group = stream.group ?? (isFeed ? passGroup(stream) : undefined);
   if (group === undefined) return undefined;
   const timeline = timelines.open({ name, group, declared: source !== undefined });
   if (!canonical) timeline.leaveAlone('left-as-is');

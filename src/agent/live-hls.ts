@@ -17,6 +17,9 @@ import { HlsTimeline } from './timeline/hls-timeline.ts';
 import type { StreamTimeline } from './timeline/stream-timeline.ts';
 import type { KnownFile } from './window-files.ts';
 
+/** What a stream's HLS side is to the rest of the agent, wherever it comes from. */
+export type HlsSide = Pick<LiveHls, keyof LiveHls>;
+
 /** The HLS side of one stream: its entry and the media playlists that it names. */
 export class LiveHls {
   readonly #deps: LiveDeps & { readonly pause: () => Promise<void> };
@@ -147,6 +150,11 @@ export class LiveHls {
           : timeline,
       ladder: this.entry?.template.ladder,
     };
+  }
+
+  /** For good. */
+  close(): void {
+    this.forget();
   }
 
   /** Nobody needs the stream: what is known of it would only grow old. */

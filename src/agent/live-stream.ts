@@ -8,10 +8,19 @@ import {
 } from '../core/stream/origin-paths.ts';
 import type { AirState, HlsFacts, StreamConfig, StreamFacts } from '../core/stream/stream.ts';
 import type { MonoMs, Now } from '../core/time.ts';
-import { LiveHls } from './live-hls.ts';
+import { LiveFeed } from './live-feed.ts';
+import { type HlsSide, LiveHls } from './live-hls.ts';
 import { LiveMpd } from './live-mpd.ts';
 import { type DueRead, type ReadMeaning, segmentBudgetMs } from './live-snapshots.ts';
-import type { Clock, Log, OpenOrigin, Origin, OriginFault, OriginStream } from './ports.ts';
+import type {
+  Clock,
+  Log,
+  OpenFeed,
+  OpenOrigin,
+  Origin,
+  OriginFault,
+  OriginStream,
+} from './ports.ts';
 import type { Segments, StoredSegment } from './segments.ts';
 import type { StreamTimeline } from './timeline/stream-timeline.ts';
 
@@ -26,8 +35,11 @@ export type StreamDeps = {
   readonly segments: Segments;
   /** Lets others have their turn. */
   readonly pause: () => Promise<void>;
+  /** Whether an entry is a transport stream that the agent packages itself. */
+  readonly isFeed: (entry: string) => boolean;
+  readonly openFeed: OpenFeed;
   /** The timeline of a stream that begins; undefined for one that is not written anew by its configuration. */
-  readonly openTimeline: (config: StreamConfig) => StreamTimeline | undefined;
+  readonly openTimeline: (config: StreamConfig, isFeed: boolean) => StreamTimeline | undefined;
   readonly closeTimeline: (timeline: StreamTimeline) => void;
 };
 
@@ -35,7 +47,7 @@ export type StreamDeps = {
 export class LiveStream {
   readonly #deps: StreamDeps;
   #config: StreamConfig;
-  readonly hls: LiveHls | undefined;
+  readonly hls: HlsSide | undefined;
   readonly mpd: LiveMpd | undefined;
   /** Where files are that are named without a prefix, and where those of the MPD are. */
   readonly #files: { place: OriginPlace; origin: Origin } | undefined;
@@ -50,13 +62,16 @@ export class LiveStream {
   constructor(deps: StreamDeps, config: StreamConfig) {
     this.#deps = deps;
     this.#config = config;
-    const hls = this.#open(config.origin, hlsEntryPath);
+    const { name, origin: entry } = config;
+    const isFeed = entry !== undefined && deps.isFeed(entry);
+    const hls = isFeed ? undefined : this.#open(entry, hlsEntryPath);
     const dash = this.#open(config.dash, dashEntryPath);
     this.#origins = [hls, dash].flatMap((opened) => opened?.origin ?? []);
     this.#files = hls ?? dash;
     this.#dashFiles = dash;
-    if (hls !== undefined) this.hls = new LiveHls({ ...deps, origin: hls.origin }, hls.place);
-    this.#openTimeline();
+    if (isFeed) this.hls = new LiveFeed(deps, { name, entry });
+    else if (hls !== undefined) this.hls = new LiveHls({ ...deps, origin: hls.origin }, hls.place);
+    this.#openTimeline(isFeed);
     const isBeside = hls === undefined || hls.place.folder === dash?.place.folder;
     if (dash !== undefined)
       this.mpd = new LiveMpd(
@@ -88,7 +103,7 @@ export class LiveStream {
     this.#config = config;
     if (isSameTimeline) return;
     this.#closeTimeline();
-    this.#openTimeline();
+    this.#openTimeline(this.hls instanceof LiveFeed);
   }
 
   watch(at: MonoMs): void {
@@ -144,7 +159,7 @@ export class LiveStream {
   }
 
   close(): void {
-    this.hls?.forget();
+    this.hls?.close();
     this.#closeTimeline();
     for (const origin of this.#origins) origin.close();
   }
@@ -168,8 +183,8 @@ export class LiveStream {
     return undefined;
   }
 
-  #openTimeline(): void {
-    this.#timeline = this.hls && this.#deps.openTimeline(this.#config);
+  #openTimeline(isFeed: boolean): void {
+    this.#timeline = this.hls && this.#deps.openTimeline(this.#config, isFeed);
     this.hls?.follow(this.#timeline);
   }
 

@@ -88,19 +88,27 @@ export class MadeUpEntry {
   }
 
   #make(): void {
-    const { codecs, resolution, frameRate } = this.#description ?? {};
-    const bytes = makeMultivariant({
-      uri: livePlaylistPath,
-      bandwidth: this.#bandwidth || bandwidthUnmeasured,
-      codecs: codecs || undefined,
-      resolution,
-      frameRate,
-    });
-    const template = compileMultivariant(bytes);
-    const fetchedAt = this.#deps.clock.now().monoMs;
-    if (template !== undefined)
-      this.#entry = { kind: 'entry', template, bytes, madeUp: true, fetchedAt };
+    const at = this.#deps.clock.now().monoMs;
+    this.#entry = madeUpEntry(this.#description, this.#bandwidth, at) ?? this.#entry;
   }
+}
+
+/** A multivariant playlist with one variant stream, the live media playlist; without what could not be measured. */
+export function madeUpEntry(
+  description: SegmentDescription | undefined,
+  bandwidth: number,
+  fetchedAt: MonoMs,
+): Entry | undefined {
+  const { codecs, resolution, frameRate } = description ?? {};
+  const bytes = makeMultivariant({
+    uri: livePlaylistPath,
+    bandwidth: bandwidth || bandwidthUnmeasured,
+    codecs: codecs || undefined,
+    resolution,
+    frameRate,
+  });
+  const template = compileMultivariant(bytes);
+  return template && { kind: 'entry', template, bytes, madeUp: true, fetchedAt };
 }
 
 /** The newest whole segment: one without end-of-file surprises, and surely still there. */

@@ -2,6 +2,7 @@ import { onTestFinished } from 'vitest';
 import { createViewerApp } from '../../src/adapters/http/viewer-app.ts';
 import { createKeyWrap } from '../../src/adapters/jose/key-wrap.ts';
 import { createPassSigner } from '../../src/adapters/jose/pass-signer.ts';
+import { isFeed, openFeed } from '../../src/adapters/origin/feed.ts';
 import { openOrigin } from '../../src/adapters/origin/open-origin.ts';
 import { readMeaning } from '../../src/adapters/origin/read-playlist.ts';
 import { checksum, pause } from '../../src/adapters/system/checksum.ts';
@@ -145,7 +146,7 @@ function createGroupNode(parts: {
     createAgent(
       {
         ...{ clock, timers: clock, log, newId, randomBytes: newBytes, openOrigin, readMeaning },
-        ...{ checksum, pause },
+        ...{ checksum, pause, isFeed, openFeed },
         keyStore,
         alertStore,
         alertTargets: [],

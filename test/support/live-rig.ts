@@ -26,6 +26,8 @@ export type LiveRig = {
 /** What is tested here are origins as they are. */
 const withoutTimelines = {
   pause: () => Promise.resolve(),
+  isFeed: () => false,
+  openFeed: () => ({ close: () => {} }),
   openTimeline: () => undefined,
   closeTimeline: () => {},
 };

@@ -1,7 +1,5 @@
-import { rangeAnswer, resolveRange } from '../../core/stream/byte-range.ts';
 import type { AirState, TimelineState } from '../../core/stream/stream.ts';
 import type { MonoMs, Now } from '../../core/time.ts';
-import { readCanonicalName } from '../../core/timeline/names.ts';
 import { tagsOf } from '../../core/timeline/origin-tags.ts';
 import type { LivePlaylist } from '../live-playlist.ts';
 import type { MediaSnapshot } from '../live-snapshots.ts';
@@ -9,10 +7,9 @@ import type { Clock, Origin } from '../ports.ts';
 import type { StoredSegment } from '../segment-fill.ts';
 import { leftByPlaylist } from './left-alone.ts';
 import { SegmentFeed } from './segment-feed.ts';
+import { playlistSnapshot, storedSegment } from './served.ts';
 import type { StreamTimeline } from './stream-timeline.ts';
 
-const contentType = 'application/vnd.apple.mpegurl';
-const segmentHeaders = { 'content-type': 'video/mp2t' };
 /** Longer than this the canonical window does not stand still while the origin's moves, in target durations. */
 const standstillTargetsMax = 1.5;
 /** What cutting, comparing and publishing may add to that, ms. */
@@ -26,7 +23,6 @@ export class HlsTimeline {
   #feeds: readonly SegmentFeed[] = [];
   /** Windows that were fed, by rung. */
   readonly #fed = new WeakMap<LivePlaylist, object>();
-  readonly #snapshots = new WeakMap<Uint8Array, MediaSnapshot>();
 
   constructor(
     timeline: StreamTimeline,
@@ -74,31 +70,12 @@ export class HlsTimeline {
     const rung = this.#playlists.indexOf(playlist);
     if (rung < 0 || this.state?.state !== 'anew') return undefined;
     const window = this.#timeline.window(rung);
-    const bytes = window?.playlist;
-    if (window === undefined || bytes === undefined) return 'aligning';
-    const known = this.#snapshots.get(bytes);
-    if (known !== undefined) return known;
-    const snapshot: MediaSnapshot = {
-      ...{ kind: 'media', bytes, contentType },
-      fetchedAt: window.newest?.publishedAt ?? 0,
-      targetDurationMs: window.targetDurationS * 1_000,
-    };
-    this.#snapshots.set(bytes, snapshot);
-    return snapshot;
+    return (window && playlistSnapshot(window)) ?? 'aligning';
   }
 
   /** A canonical segment, or a range of it. */
   segment(path: string, range: string | undefined): StoredSegment | undefined {
-    const name = readCanonicalName(path);
-    const segment = name && this.#timeline.window(name.rung)?.get(name.number);
-    if (segment === undefined) return undefined;
-    const { bytes, checksum } = segment;
-    const part = resolveRange(range, bytes.length);
-    const etag = `"${checksum}"`;
-    const { status, headers } = rangeAnswer(part, bytes.length, { ...segmentHeaders, etag });
-    const from = part.kind === 'part' ? part.first : 0;
-    const to = part.kind === 'part' ? part.last + 1 : part.kind === 'whole' ? bytes.length : 0;
-    return { kind: 'stored', status, headers, bytes: bytes.subarray(from, to) };
+    return storedSegment(this.#timeline, path, range);
   }
 
   /** On air only while what is offered is whole and goes on; `origin` is the state of what it is made of. */
