@@ -33,6 +33,8 @@ export class DvrFolder implements DvrStream {
   readonly #disk;
   readonly #rungs = new Map<string, RungFolder>();
   #entry: Uint8Array | undefined;
+  /** Something was found to be gone since the last look. */
+  #isLost = false;
 
   constructor(stream: string, folder: string, cache: BlockCache, reserveBytes: number) {
     this.#stream = stream;
@@ -80,8 +82,11 @@ export class DvrFolder implements DvrStream {
     const rung = this.#rung(name);
     if (rung === undefined) return tooManyRungs;
     const first = await this.#keepIn(rung, segment);
+    if (first?.cause !== 'ENOENT') return first;
     // Somebody emptied the disk under the open index: everything is made anew, once.
-    return first?.cause === 'ENOENT' ? await this.#keepIn(rung, segment) : first;
+    this.#isLost = true;
+    await rung.findLostHours(true).catch(() => []);
+    return this.#keepIn(rung, segment);
   }
 
   async list(name: RungName, period: TimeRange) {
@@ -142,13 +147,14 @@ export class DvrFolder implements DvrStream {
   }
 
   async verify(turn: number): Promise<boolean> {
-    let isLost = false;
+    let isLost = this.#isLost;
+    this.#isLost = false;
     await this.#each(async (rung) => {
       const lostHours = await rung.findLostHours();
+      isLost ||= lostHours.length > 0;
       const { hours } = rung;
-      const hour = hours[turn % hours.length];
-      const lostFiles = hour === undefined ? 0 : await rung.findLostFiles(hour);
-      isLost ||= lostHours.length + lostFiles > 0;
+      for (const hour of new Set([hours[turn % hours.length], hours.at(-1)]))
+        if (hour !== undefined && (await rung.hasLostFiles(hour))) isLost = true;
     });
     return isLost;
   }

@@ -52,13 +52,16 @@ export class RungFolder {
       if (hour !== undefined) await this.#sweep(hour);
   }
 
-  /** Hours that are gone, as when somebody emptied the disk. Rejects as the file system does. */
-  async findLostHours(): Promise<readonly number[]> {
-    const before = this.hours;
-    await this.#findHours();
-    const lost = before.filter((hour) => !this.#hours.has(hour));
-    for (const hour of lost) await this.#forget(hour);
-    return lost;
+  /** Hours that are gone, as when somebody emptied the disk; with `all`, none is believed to be there as it was. */
+  findLostHours(all = false): Promise<readonly number[]> {
+    return this.#inTurn(async () => {
+      const before = this.hours;
+      await this.#findHours();
+      const lost = before.filter((hour) => all || !this.#hours.has(hour));
+      for (const hour of lost) await this.#forget(hour);
+      if (all) await this.#findHours();
+      return lost;
+    });
   }
 
   /** Records a segment. Rejects as the file system does; then nothing of it is left. */
@@ -133,14 +136,18 @@ export class RungFolder {
     });
   }
 
-  /** Takes segments whose files are not there out of the index; how many there were. */
-  findLostFiles(hour: number): Promise<number> {
+  /** Whether files of segments are not there; these are taken out of the index. */
+  hasLostFiles(hour: number): Promise<boolean> {
     return this.#inTurn(async () => {
       const folder = this.#pathOf(hour);
       const there = new Set(await readdir(folder));
+      if (!there.has(indexName)) {
+        await this.#forget(hour);
+        return true;
+      }
       const { segments } = await readHour(folder);
       const lost = segments.filter((segment) => !there.has(segmentName(segment)));
-      if (lost.length === 0) return 0;
+      if (lost.length === 0) return false;
       const { log, names } = await this.#openHour(hour);
       for (const segment of lost) {
         await log.lose(segment);
@@ -148,7 +155,7 @@ export class RungFolder {
       }
       this.#hours.set(hour, bytesOf(segments) - bytesOf(lost));
       this.#change(hour, (block) => block.filter(({ name }) => there.has(name)));
-      return lost.length;
+      return true;
     });
   }
 

@@ -242,6 +242,19 @@ describe('a look whether the recordings are there', () => {
     expect(await dvr.verify(8)).toBe(false);
   });
 
+  it('finds an hour that was emptied, its index too', async () => {
+    const folder = tempFolder();
+    const dvr = await openDvr(folder);
+    await keepAll(dvr, [0, 1, 900]);
+    for (const name of readdirSync(hourFolder(folder, '2026113013')))
+      rmSync(join(hourFolder(folder, '2026113013'), name));
+    await keepAll(dvr, [901]);
+    expect(await dvr.verify(0)).toBe(true);
+    await keepAll(dvr, [902]);
+    expect(await numbersOf(dvr)).toEqual([0, 1, 902]);
+    expect(await numbersOf(await openDvr(folder))).toEqual([0, 1, 902]);
+  });
+
   it('finds an emptied disk, and recording goes on there at once', async () => {
     const folder = tempFolder();
     const dvr = await openDvr(folder);
