@@ -9,6 +9,8 @@ export type Answer =
       readonly body: string | Uint8Array;
       readonly contentType: string;
       readonly reason: ReasonCode;
+      /** Of a period: how much of it no node has, in seconds. */
+      readonly missingS?: number | undefined;
     }
   | {
       readonly kind: 'file';

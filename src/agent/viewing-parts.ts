@@ -5,6 +5,7 @@ import type { Now } from '../core/time.ts';
 import type { ViewerQuery } from '../core/viewer/query.ts';
 import type { Viewer } from '../core/viewer/viewer.ts';
 import type { Admission } from './admission.ts';
+import type { ArchiveDeps } from './archive/archive-deps.ts';
 import type { Arrival, Arrivals } from './arrivals.ts';
 import type { Audience } from './audience.ts';
 import type { LiveStreams } from './live-streams.ts';
@@ -30,6 +31,7 @@ export type ViewerRequest = {
 export type ViewingDeps = {
   readonly self: () => NodeFacts;
   readonly live: LiveStreams;
+  readonly archive: ArchiveDeps;
   readonly outlook: Outlook;
   readonly arrivals: Arrivals;
   readonly passes: Passes;

@@ -1,12 +1,16 @@
 import type { ReasonCode } from '../core/reasons.ts';
 import { readViewerQuery, type ViewerQuery } from '../core/viewer/query.ts';
 import { type Answer, denied, notFromHere } from './answer.ts';
+import { openArchive } from './archive/archive-viewing.ts';
 import { openEntry } from './open-entry.ts';
 import { openMediaPlaylist } from './open-media-playlist.ts';
 import type { ViewerRequest, ViewingDeps } from './viewing-parts.ts';
 
 const entries = { 'index.m3u8': 'hls-entry', 'manifest.mpd': 'dash-entry' } as const;
 type EntryName = keyof typeof entries;
+
+/** Playlists and MPDs, of which some are of the archive, and what is recorded. */
+const archivePath = /\.(?:m3u8|mpd)$|\/~archive\//;
 
 /** Segments never change under their name; a playlist, key or anything unknown may. */
 const immutableFile = /\.(?:ts|m4s|mp4|m4v|m4a|cmfv|cmfa|cmft|aac|ac3|ec3|mp3|vtt|webvtt)$/i;
@@ -21,6 +25,10 @@ export class Viewing {
 
   async open(request: ViewerRequest): Promise<Answer> {
     const query = readViewerQuery(request.query);
+    if (archivePath.test(request.path)) {
+      const archived = openArchive(this.#deps, this.#deps.archive, { request, query });
+      if (archived !== undefined) return archived;
+    }
     const match = this.#deps.live.match(request.path);
     if (match === undefined) return this.#openUnknown(request, query);
     const { stream, rest } = match;

@@ -23,6 +23,9 @@ export async function respond(
           'content-type': answer.contentType,
           'cache-control': 'private, no-store',
           'x-understudy-reason': answer.reason,
+          ...(answer.missingS !== undefined && {
+            'x-understudy-missing-seconds': `${answer.missingS}`,
+          }),
         },
       });
     case 'redirect':

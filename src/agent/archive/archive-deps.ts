@@ -3,13 +3,19 @@ import type { ArchiveWish } from '../../core/archive/archive-members.ts';
 import { type Period, periodName } from '../../core/archive/period.ts';
 import { type ArchivePlacement, placeArchive } from '../../core/archive/place-archive.ts';
 import type { Candidate, Candidates } from '../../core/placement/candidates.ts';
-import { mapUris } from '../../core/playlist/map-uris.ts';
 import type { Ladder } from '../../core/playlist/ladder.ts';
 import { type LadderMatch, matchLadders } from '../../core/playlist/ladder-match.ts';
+import { mapUris } from '../../core/playlist/map-uris.ts';
+import { compileMultivariant } from '../../core/playlist/multivariant.ts';
 import type { Container } from '../../core/stream/stream.ts';
 import type { Now, UnixMs } from '../../core/time.ts';
 import type { ArchiveReader } from '../ports.ts';
-import { type GoodArrival, placedArrival, type ViewerRequest, type ViewingDeps } from '../viewing-parts.ts';
+import {
+  type GoodArrival,
+  placedArrival,
+  type ViewerRequest,
+  type ViewingDeps,
+} from '../viewing-parts.ts';
 import type { Coverages } from './coverages.ts';
 import type { OriginArchives } from './origin-archives.ts';
 import type { OwnArchives } from './own-archives.ts';
@@ -72,7 +78,7 @@ export function placePeriod(
 ): ArchivePlacement {
   const { request, arrival, name, protocol, period, candidates } = asked;
   const { now, viewer } = request;
-  const ladder = archive.reader.reads(name) ? ladderOf(viewing, name) : undefined;
+  const ladder = ladderOf(viewing, archive, name);
   return placeArchive({
     stream: name,
     container: asked.container ?? viewing.live.facts(name)?.hls?.container,
@@ -84,8 +90,13 @@ export function placePeriod(
   });
 }
 
-function ladderOf({ live }: ViewingDeps, name: string): Ladder | undefined {
-  return live.facts(name)?.hls?.ladder;
+/** Of what is recorded here, as it is live or was when recorded last; undefined where nothing is. */
+function ladderOf({ live }: ViewingDeps, { reader }: ArchiveDeps, name: string) {
+  if (!reader.reads(name)) return undefined;
+  const ladder = live.facts(name)?.hls?.ladder;
+  if (ladder !== undefined) return ladder;
+  const entry = reader.entry(name);
+  return entry && compileMultivariant(entry)?.ladder;
 }
 
 function matchOf(own: Ladder | undefined, { stream }: Candidate): LadderMatch | undefined {
@@ -97,11 +108,10 @@ function matchOf(own: Ladder | undefined, { stream }: Candidate): LadderMatch | 
 /** The viewer path at a member of what is `rung` here; undefined where it has no such rung. */
 export function rungAt(
   viewing: ViewingDeps,
-  name: string,
-  rung: string,
-  candidate: Candidate,
+  archive: ArchiveDeps,
+  { name, rung, candidate }: { name: string; rung: string; candidate: Candidate },
 ): string | undefined {
-  const own = ladderOf(viewing, name);
+  const own = ladderOf(viewing, archive, name);
   const match = matchOf(own, candidate);
   if (own === undefined || match === undefined) return undefined;
   const variant = own.variants.findIndex(({ uri }) => pathOf(uri) === rung);

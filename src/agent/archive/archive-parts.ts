@@ -1,12 +1,15 @@
 import type { Now } from '../../core/time.ts';
 import type { OpenDvr } from '../archive-ports.ts';
 import type { Cycle } from '../cycles.ts';
+import type { ReadMeaning } from '../live-snapshots.ts';
 import type { LiveStreams } from '../live-streams.ts';
 import type { Clock, CoverageStore, Log, NewId, OpenOrigin, Timers } from '../ports.ts';
 import { CoverageCycle } from './coverage-cycle.ts';
 import { Coverages } from './coverages.ts';
 import { createFolderReader } from './folder-reader.ts';
+import { OriginArchives } from './origin-archives.ts';
 import { OwnArchives } from './own-archives.ts';
+import { PeerSegments } from './peer-segments.ts';
 import { Recorder } from './recorder.ts';
 import { Troubles } from './troubles.ts';
 
@@ -22,6 +25,7 @@ type ArchivePorts = {
   readonly log: Log;
   readonly newId: NewId;
   readonly openOrigin: OpenOrigin;
+  readonly readMeaning: ReadMeaning;
   readonly coverageStore: CoverageStore;
   /** Absent: nothing is recorded here. */
   readonly openDvr?: OpenDvr | undefined;
@@ -45,6 +49,8 @@ export function createArchiveParts(ports: ArchivePorts, live: LiveStreams) {
     config: (name) => live.config(name),
     live: { version: () => live.factsVersion, facts: () => live.allFacts() },
   });
+  const origins = new OriginArchives(ports);
+  const peerSegments = new PeerSegments(openOrigin);
   const cycles: readonly Cycle[] = [
     { name: 'coverage', everyMs: coverageEveryMs, run: (now) => coverage.tick(now) },
     ...(recorder === undefined ? [] : cyclesOf(recorder)),
@@ -59,10 +65,12 @@ export function createArchiveParts(ports: ArchivePorts, live: LiveStreams) {
   };
   /** Ends recording and keeps what was recorded. */
   const close = async () => {
+    origins.close();
+    peerSegments.close();
     await recorder?.close();
     recorder?.note();
   };
-  return { coverages, reader, archives, troubles, cycles, trim, close };
+  return { coverages, reader, archives, origins, peerSegments, troubles, cycles, trim, close };
 }
 
 function cyclesOf(recorder: Recorder): readonly Cycle[] {

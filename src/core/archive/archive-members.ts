@@ -12,7 +12,7 @@ import { type TimeRange, totalMs } from './ranges.ts';
 export const worthMs = 1_000;
 
 /** What was recorded just now is not known everywhere yet: nodes are not compared by it, ms. */
-const unsettledMs = 30_000;
+export const unsettledMs = 30_000;
 
 export type ArchiveWish = {
   /** Name as asked for here. */
@@ -35,8 +35,10 @@ export type ArchiveWish = {
   readonly candidates: Candidates;
   /** What this node has, sorted; empty where it cannot answer over the protocol. */
   readonly own: (container: Container) => readonly TimeRange[];
-  /** Whether this node can make one playlist of several nodes' pieces. */
-  readonly canJoin: boolean;
+  /** An opening may be sent elsewhere; a player that has its playlists is answered here, with whatever there is. */
+  readonly form: 'entry' | 'media';
+  /** Whether this node can take pieces of a member into its playlists. */
+  readonly joins: (candidate: Candidate) => boolean;
   readonly sentLately: ReadonlyMap<string, number>;
 };
 

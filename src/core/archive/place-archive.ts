@@ -10,6 +10,7 @@ import {
   hasAny,
   ownHeld,
   settledPart,
+  unsettledMs,
   worthMs,
 } from './archive-members.ts';
 import { type Holder, missingMs, type Piece, planPieces } from './plan.ts';
@@ -27,7 +28,7 @@ export type ArchivePlacement = { readonly verdicts: readonly Verdict[] } & (
       /** The whole period in order; only this node's and nobody's for `serve`. */
       readonly pieces: readonly Piece[];
       readonly missingMs: number;
-      /** Members that pieces come from, by id, and all others that have some. */
+      /** Members that pieces may come from. */
       readonly members: readonly ArchiveMember[];
       /** Members that can stand in: like this stream, with as much of the period. */
       readonly offers: readonly Offer[];
@@ -64,7 +65,8 @@ export function placeArchive(wish: ArchiveWish): ArchivePlacement {
   const kind = here && kindHere(wish, compared, here, members);
   if (here !== undefined && (kind === 'join' || kind === 'serve'))
     return answerHere(wish, { kind, own: here, members, verdicts: all });
-  return sendOn(wish, members, all) ?? lastChoice(wish, { here, members, verdicts: all });
+  const sent = wish.form === 'entry' ? sendOn(wish, members, all) : undefined;
+  return sent ?? lastChoice(wish, { here, members, verdicts: all });
 }
 
 /** Whether this node answers, alone or with pieces of others; undefined when somebody else should. */
@@ -74,8 +76,8 @@ function kindHere(
   own: Held,
   members: readonly ArchiveMember[],
 ): 'serve' | 'join' | undefined {
-  const bestMissingMs = members[0]?.missingMs ?? Infinity;
-  const together = wish.canJoin ? joinedMissingMs(wish, compared, own, members) : Infinity;
+  const bestMissingMs = wish.form === 'entry' ? (members[0]?.missingMs ?? Infinity) : Infinity;
+  const together = joinedMissingMs(wish, compared, own, members);
   if (Math.min(own.missingMs, bestMissingMs) - together >= worthMs) return 'join';
   return hasAny(own) && own.missingMs - bestMissingMs < worthMs ? 'serve' : undefined;
 }
@@ -113,8 +115,15 @@ function lastChoice(
   return { kind: 'not-found', reason, verdicts };
 }
 
-function sameContainer(own: Held, members: readonly ArchiveMember[]): readonly ArchiveMember[] {
-  return members.filter(({ container }) => container === own.container);
+/** Those whose pieces can be taken into a playlist of this node's. */
+function joining(
+  { joins }: ArchiveWish,
+  own: Held,
+  members: readonly ArchiveMember[],
+): readonly ArchiveMember[] {
+  return members.filter(
+    ({ container, candidate }) => container === own.container && joins(candidate),
+  );
 }
 
 /** What would be missing of one playlist of everybody's pieces. */
@@ -124,7 +133,7 @@ function joinedMissingMs(
   own: Held,
   members: readonly ArchiveMember[],
 ): number {
-  const pieces = planPieces(compared, ...holders(wish, compared, own, sameContainer(own, members)));
+  const pieces = planPieces(compared, ...holders(wish, compared, own, joining(wish, own, members)));
   return missingMs(pieces);
 }
 
@@ -158,20 +167,25 @@ function answerHere(
   },
 ): ArchivePlacement {
   const { kind, own, verdicts } = parts;
-  const members = sameContainer(own, parts.members);
-  const [ownHolder, others] = holders(wish, wish.period, own, members);
-  const pieces = planPieces(wish.period, ownHolder, kind === 'join' ? others : []);
-  const missing = missingMs(pieces);
+  const alike = parts.members.filter(({ container }) => container === own.container);
+  const members = kind === 'join' ? joining(wish, own, alike) : [];
+  const pieces = planPieces(wish.period, ...holders(wish, wish.period, own, members));
   return {
     kind,
     reason: kind === 'join' ? 'archive-joined' : 'archive-own',
     container: own.container,
     pieces,
-    missingMs: missing,
+    missingMs: missingMs(pieces.map((piece) => settledPiece(piece, wish.nowMs))),
     members,
-    offers: members.filter((member) => canStandIn(member, own, kind)).map((member) => member.offer),
+    offers: alike.filter((member) => canStandIn(member, own, kind)).map((member) => member.offer),
     verdicts,
   };
+}
+
+/** What is not known everywhere yet is not said to be missing. */
+function settledPiece(piece: Piece, nowMs: number): Piece {
+  const endMs = Math.min(piece.endMs, nowMs - unsettledMs);
+  return { ...piece, endMs: Math.max(endMs, piece.startMs) };
 }
 
 /** A joined playlist is made by every node that takes part; else who has as much of the period. */

@@ -1,0 +1,98 @@
+import type { ArchiveAddress } from '../../core/archive/archive-address.ts';
+import { judgePeriod } from '../../core/archive/period.ts';
+import { readArchiveAddress } from '../../core/archive/request-forms.ts';
+import type { ViewerQuery } from '../../core/viewer/query.ts';
+import { type Answer, denied } from '../answer.ts';
+import type { ViewerRequest, ViewingDeps } from '../viewing-parts.ts';
+import { type ArchiveDeps, archivePrefix, depthOf, firstRecordedAt } from './archive-deps.ts';
+import { openPeriod } from './open-period.ts';
+import { openRecorded } from './open-recorded.ts';
+import { archiveUrlOf } from './own-archives.ts';
+
+type Request = { readonly request: ViewerRequest; readonly query: ViewerQuery };
+type Asked = Request & { readonly name: string; readonly address: ArchiveAddress };
+
+/**
+ * Answers what asks for the archive; undefined for everything else, which is live (`docs/archive.md`). Known live
+ * playlists are never taken for archive addresses.
+ */
+export function openArchive(
+  viewing: ViewingDeps,
+  archive: ArchiveDeps,
+  { request, query }: Request,
+): Promise<Answer> | undefined {
+  const match = viewing.live.match(request.path) ?? matchXtream(viewing, request.path);
+  if (match === undefined) return openUnknown(viewing, archive, { request, query });
+  const { stream, rest } = match;
+  if (rest.startsWith(archivePrefix))
+    return openRecorded(viewing, archive, { request, query, stream, rest });
+  if (viewing.live.isPlaylist(stream.name, rest)) return undefined;
+  const { name } = stream;
+  const form = stream.archive && (stream.archive.url ?? archiveUrlOf(stream.archive));
+  const address = readArchiveAddress(
+    {
+      rest,
+      query: query.others,
+      nowMs: request.now.wallMs,
+      firstMs: firstRecordedAt(viewing, archive, { name, now: request.now }),
+    },
+    form,
+  );
+  return address && openAddress(viewing, archive, { request, query, name, address });
+}
+
+/** `timeshift/{user}/{password}/{minutes}/{start}/{stream}.m3u8` names its stream at the end. */
+function matchXtream({ live }: ViewingDeps, path: string) {
+  const [, name = ''] = /^timeshift(?:\/[^/]*){4}\/([^/]+)\.m3u8$/.exec(path) ?? [];
+  const stream = live.config(name);
+  return stream?.archive?.url === 'xc' ? { stream, rest: path } : undefined;
+}
+
+/** A name this node does not carry: peers may. */
+function openUnknown(
+  viewing: ViewingDeps,
+  archive: ArchiveDeps,
+  { request, query }: Request,
+): Promise<Answer> | undefined {
+  const slash = request.path.lastIndexOf('/');
+  const name = slash < 1 ? undefined : decoded(request.path.slice(0, slash));
+  if (name === undefined) return undefined;
+  const nowMs = request.now.wallMs;
+  const address = readArchiveAddress(
+    { rest: request.path.slice(slash + 1), query: query.others, nowMs, firstMs: nowMs },
+    undefined,
+  );
+  return address && openAddress(viewing, archive, { request, query, name, address });
+}
+
+async function openAddress(
+  viewing: ViewingDeps,
+  archive: ArchiveDeps,
+  { request, query, name, address }: Asked,
+): Promise<Answer> {
+  const { now } = request;
+  const candidates = viewing.outlook.candidates(name, now);
+  const config = viewing.live.config(name);
+  const group = config?.group ?? candidates.list[0]?.stream.group;
+  const arrival = await viewing.arrivals.of(query.pass, { name, group }, now);
+  if (arrival.kind === 'refused') return denied(arrival.reason);
+  const depthMs = depthOf(viewing, archive, { name, candidates });
+  const judged = judgePeriod(address.wish, { nowMs: now.wallMs, depthMs });
+  if ('reason' in judged) return { kind: 'refusal', status: 400, reason: judged.reason };
+  viewing.audience.noteViewer(request.viewer, now);
+  return openPeriod(viewing, archive, {
+    ...{ request, arrival, name, candidates, form: 'entry' },
+    protocol: address.protocol,
+    container: address.container,
+    period: judged.period,
+    others: address.query,
+  });
+}
+
+function decoded(path: string): string | undefined {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return undefined;
+  }
+}

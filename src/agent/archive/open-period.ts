@@ -1,0 +1,206 @@
+import { type Period, periodName } from '../../core/archive/period.ts';
+import type { ArchivePlacement } from '../../core/archive/place-archive.ts';
+import { passGroup } from '../../core/pass/claims.ts';
+import {
+  compileMultivariant,
+  type MultivariantTemplate,
+} from '../../core/playlist/multivariant.ts';
+import { renderMultivariant } from '../../core/playlist/render-multivariant.ts';
+import { type Answer, notFromHere } from '../answer.ts';
+import { namePath, passClaims, startSession, type ViewingDeps } from '../viewing-parts.ts';
+import {
+  type ArchiveDeps,
+  type PeriodRequest,
+  periodLadder,
+  periodMultivariant,
+  placePeriod,
+} from './archive-deps.ts';
+
+type Here = Extract<ArchivePlacement, { pieces: unknown }>;
+
+const hlsType = 'application/vnd.apple.mpegurl';
+const dashType = 'application/dash+xml';
+
+/** A viewer opens a period: its playlists here, a redirect to the node with more of it, or 404. */
+export async function openPeriod(
+  viewing: ViewingDeps,
+  archive: ArchiveDeps,
+  asked: PeriodRequest & { /** The player's own query. */ readonly others: string },
+): Promise<Answer> {
+  const entry = await loadEntry(viewing, archive, asked);
+  const placement = placePeriod(viewing, archive, asked);
+  switch (placement.kind) {
+    case 'not-found':
+      return notFromHere(placement.reason);
+    case 'redirect':
+      return redirect(viewing, asked, placement);
+    default:
+      return archive.reader.reads(asked.name) && asked.protocol === 'hls'
+        ? serveMultivariant(viewing, { asked, placement, entry })
+        : serveFromOrigin(viewing, archive, asked, placement);
+  }
+}
+
+/** The live multivariant playlist, or the one that was recorded; read from the origin only where there is neither. */
+async function loadEntry(
+  { live }: ViewingDeps,
+  { reader }: ArchiveDeps,
+  { name, protocol, request }: PeriodRequest,
+): Promise<Uint8Array | undefined> {
+  if (protocol === 'dash' || !reader.reads(name)) return undefined;
+  const known = live.entry(name)?.bytes ?? reader.entry(name);
+  if (known !== undefined) return known;
+  const loaded = await live.load(name, 'entry', request.now);
+  return loaded.kind === 'entry' ? loaded.bytes : undefined;
+}
+
+/** The playlist of one viewer: one pass good here, at the backups, and where the pieces of others are. */
+async function serveMultivariant(
+  viewing: ViewingDeps,
+  parts: {
+    readonly asked: PeriodRequest;
+    readonly placement: Here;
+    readonly entry: Uint8Array | undefined;
+  },
+): Promise<Answer> {
+  const { asked, placement, entry } = parts;
+  const { request, arrival, name, period } = asked;
+  const template = entry && templateFor(entry, period);
+  if (template === undefined) return notFromHere('starting');
+  const { session, chosen, signing } = beginSession(viewing, asked, placement);
+  const pieceNodes = placement.pieces.flatMap(({ node }) => node ?? []);
+  const backupNodes = chosen.map(({ node }) => node.id);
+  const self = viewing.self();
+  const claims = passClaims({
+    home: arrival.home,
+    nodes: [...new Set([self.id, ...backupNodes, ...pieceNodes])],
+    session,
+    group: passGroup({ name, group: viewing.live.config(name)?.group }),
+    login: arrival.login,
+    hops: arrival.hops,
+    ttlS: self.passTtlS,
+    now: request.now,
+  });
+  const pass = await viewing.passes.issue(claims, signing ?? viewing.keys.ownKey());
+  const backups = chosen.flatMap(({ base, stream }) =>
+    stream.hls?.ladder === undefined
+      ? []
+      : [
+          {
+            base: `${base}${namePath(stream.name)}/`,
+            ladder: periodLadder(stream.hls.ladder, period),
+          },
+        ],
+  );
+  return {
+    kind: 'playlist',
+    body: renderMultivariant(template, { pass, backups, repeat: backups.length > 0 }),
+    contentType: hlsType,
+    reason: placement.reason,
+    missingS: secondsOf(placement.missingMs),
+  };
+}
+
+function beginSession(viewing: ViewingDeps, asked: PeriodRequest, placement: Here) {
+  const { request, arrival, name } = asked;
+  const { viewer, now } = request;
+  const isSigned = placement.offers.length > 0 || placement.kind === 'join';
+  const signing = isSigned ? viewing.keys.signing() : undefined;
+  const asker = {
+    viewerKey: viewer.key,
+    session: arrival.session,
+    had: arrival.nodes,
+    stream: name,
+  };
+  const chosen =
+    signing !== undefined && viewer.followsBackups
+      ? viewing.spread.pick(placement.offers, asker, now)
+      : [];
+  const session = arrival.session ?? viewing.newId();
+  startSession(
+    viewing,
+    {
+      id: session,
+      stream: name,
+      kind: arrival.kind,
+      home: arrival.home,
+      login: arrival.login,
+      family: viewer.family,
+      backups: chosen.map(({ node }) => node.id),
+    },
+    now,
+  );
+  return { session, chosen, signing };
+}
+
+/** The media server answers in its own words. */
+async function serveFromOrigin(
+  viewing: ViewingDeps,
+  { origins }: ArchiveDeps,
+  asked: PeriodRequest,
+  placement: Here,
+): Promise<Answer> {
+  const config = viewing.live.config(asked.name);
+  if (config === undefined) return notFromHere('unknown-stream');
+  const { protocol, period, request } = asked;
+  const found = await origins.read(config, { protocol, period, nowMs: request.now.wallMs });
+  if (found.kind === 'fault') return notFromHere(found.reason);
+  return {
+    kind: 'playlist',
+    body: found.bytes,
+    contentType: found.kind === 'mpd' ? dashType : hlsType,
+    reason: placement.reason,
+    missingS: secondsOf(placement.missingMs),
+  };
+}
+
+async function redirect(
+  viewing: ViewingDeps,
+  asked: PeriodRequest & { readonly others: string },
+  { target, hops, reason }: Extract<ArchivePlacement, { kind: 'redirect' }>,
+): Promise<Answer> {
+  const { request, arrival, protocol, container, period } = asked;
+  const key = viewing.keys.signing();
+  if (key === undefined) return notFromHere('key-not-in-force');
+  viewing.spread.noteSent(target.node.id, request.now);
+  const claims = passClaims({
+    home: arrival.home,
+    nodes: [target.node.id],
+    session: arrival.session ?? viewing.newId(),
+    group: passGroup(target.stream),
+    login: arrival.login,
+    hops,
+    ttlS: viewing.self().passTtlS,
+    now: request.now,
+  });
+  const pass = await viewing.passes.issue(claims, key);
+  const form = container === undefined ? '' : `.${container}`;
+  const file =
+    protocol === 'dash'
+      ? `manifest-${periodName(period)}.mpd`
+      : `index-${periodName(period)}${form}.m3u8`;
+  const others = asked.others === '' ? '' : `${asked.others}&`;
+  const path = `${namePath(target.stream.name)}/${file}?${others}pass=${pass}`;
+  return { kind: 'redirect', location: target.base + path, reason };
+}
+
+/** Templates of the periods asked for last, per live playlist. */
+const templatesMax = 64;
+const templates = new WeakMap<Uint8Array, Map<string, MultivariantTemplate | undefined>>();
+
+function templateFor(entry: Uint8Array, period: Period): MultivariantTemplate | undefined {
+  const ofEntry = templates.get(entry) ?? new Map<string, MultivariantTemplate | undefined>();
+  templates.set(entry, ofEntry);
+  const key = periodName(period);
+  const known = ofEntry.get(key);
+  if (known !== undefined) return known;
+  const template = compileMultivariant(periodMultivariant(entry, period));
+  const [oldest] = ofEntry.keys();
+  if (ofEntry.size >= templatesMax && oldest !== undefined) ofEntry.delete(oldest);
+  ofEntry.set(key, template);
+  return template;
+}
+
+export function secondsOf(ms: number): number {
+  return Math.round(ms / 1_000);
+}

@@ -1,0 +1,197 @@
+import { formatDateTime } from '../playlist/program-date-time.ts';
+import type { UnixMs } from '../time.ts';
+import { joinToleranceMs } from './coverage.ts';
+
+/** What of a recorded segment stands in a playlist. */
+export type ListedSegment = {
+  readonly name: string;
+  readonly startMs: UnixMs;
+  readonly durationMs: number;
+  readonly run: string;
+  readonly number: number;
+  readonly map?: string | undefined;
+};
+
+type Block = readonly ListedSegment[];
+
+/** Segments `from` up to `to` (exclusive) of a block; `prefix` stands before their names: empty for this node's own. */
+export type Slice<S extends ListedSegment = ListedSegment> = {
+  readonly block: readonly S[];
+  readonly from: number;
+  readonly to: number;
+  readonly prefix: string;
+};
+
+/** A stretch of time and the blocks, in the order of time, that it is taken from. */
+export type Taken<S extends ListedSegment = ListedSegment> = {
+  readonly startMs: UnixMs;
+  readonly endMs: UnixMs;
+  readonly blocks: readonly (readonly S[])[];
+  readonly prefix: string;
+};
+
+/** A segment that reaches into a stretch by less than this is not part of it, ms: clocks and durations are rounded. */
+const touchMs = 100;
+
+/** A hole of more segments is a break without lines of its own: players step through such lines one by one. */
+const gapLinesMax = 10;
+
+/** Where a segment would be that nobody has; nothing is found there. */
+const gapName = '~gap';
+
+/**
+ * The segments of the stretches in the order of time, each segment that reaches into its stretch and beyond what was
+ * taken before: at a change of nodes a part of a segment may come twice, but nothing is left out.
+ */
+export function takeSegments<S extends ListedSegment>(
+  stretches: readonly Taken<S>[],
+): readonly Slice<S>[] {
+  const slices: Slice<S>[] = [];
+  let takenMs = Number.NEGATIVE_INFINITY;
+  for (const { startMs, endMs, blocks, prefix } of stretches)
+    for (const block of blocks) {
+      const afterMs = Math.max(startMs, takenMs) + touchMs;
+      const from = firstIndex(block, (segment) => endOf(segment) > afterMs);
+      const to = firstIndex(block, (segment) => segment.startMs >= endMs - touchMs);
+      const last = block[to - 1];
+      if (from >= to || last === undefined) continue;
+      slices.push({ block, from, to, prefix });
+      takenMs = endOf(last);
+    }
+  return slices;
+}
+
+/**
+ * The media playlist of a period, for a viewer whose pass is `query` (`?pass=...` or nothing) at other nodes. Only a
+ * growing one has no ENDLIST. EXT-X-DISCONTINUITY where timestamps do not go on, EXT-X-GAP for a short hole. Each
+ * block's text is made once and then only cut and joined.
+ */
+export function renderPeriod(
+  slices: readonly Slice[],
+  { grows, query }: { readonly grows: boolean; readonly query: string },
+): string {
+  const rendered = slices.map((slice) => renderedBlock(slice));
+  const targetS = Math.max(1, ...rendered.map(({ targetS }) => targetS));
+  const first = slices[0]?.block[slices[0].from];
+  let text =
+    `#EXTM3U\n#EXT-X-VERSION:${first?.map === undefined ? 3 : 6}\n#EXT-X-TARGETDURATION:${targetS}\n` +
+    `#EXT-X-MEDIA-SEQUENCE:${first?.number ?? 0}\n#EXT-X-PLAYLIST-TYPE:${grows ? 'EVENT' : 'VOD'}\n`;
+  let last: ListedSegment | undefined;
+  for (const [at, slice] of slices.entries()) {
+    const part = rendered[at];
+    if (part === undefined) continue;
+    const joined = sliceText(slice, part, last, targetS);
+    text += slice.prefix === '' ? joined : joined.replaceAll(passMark, query);
+    last = slice.block[slice.to - 1];
+  }
+  return grows ? text : `${text}#EXT-X-ENDLIST\n`;
+}
+
+/** Stands behind each URI at another node until it is known whose playlist it is; no URI contains it. */
+const passMark = '\u0000';
+
+type Rendered = {
+  readonly prefix: string;
+  /** EXTINF and URI of each segment. */
+  readonly text: string;
+  /** Where each segment's lines begin, and where the last one's end. */
+  readonly offsets: Uint32Array;
+  /** Segments that do not simply follow the one before. */
+  readonly breaks: readonly number[];
+  readonly targetS: number;
+};
+
+const renderedBlocks = new WeakMap<Block, Rendered>();
+
+function renderedBlock({ block, prefix }: Slice): Rendered {
+  const known = renderedBlocks.get(block);
+  if (known?.prefix === prefix) return known;
+  const mark = prefix === '' ? '' : passMark;
+  const offsets = new Uint32Array(block.length + 1);
+  const breaks: number[] = [];
+  let text = '';
+  let longestMs = 0;
+  let before: ListedSegment | undefined;
+  for (const [at, segment] of block.entries()) {
+    offsets[at] = text.length;
+    text += `#EXTINF:${(segment.durationMs / 1_000).toFixed(3)},\n${prefix}${segment.name}${mark}\n`;
+    if (segment.durationMs > longestMs) longestMs = segment.durationMs;
+    if (before === undefined || isBreak(before, segment)) breaks.push(at);
+    before = segment;
+  }
+  offsets[block.length] = text.length;
+  const rendered = { prefix, text, offsets, breaks, targetS: Math.round(longestMs / 1_000) };
+  renderedBlocks.set(block, rendered);
+  return rendered;
+}
+
+function sliceText(
+  { block, from, to, prefix }: Slice,
+  { text, offsets, breaks }: Rendered,
+  last: ListedSegment | undefined,
+  targetS: number,
+): string {
+  let joined = '';
+  let begin = from;
+  let before = last;
+  for (const stop of [...breaks.filter((at) => at > from && at < to), to]) {
+    const next = block[begin];
+    if (next !== undefined) joined += glue(before, next, prefix, targetS);
+    joined += text.slice(offsets[begin], offsets[stop]);
+    before = block[stop - 1];
+    begin = stop;
+  }
+  return joined;
+}
+
+/** What has to stand between two segments, the first of them absent at the beginning. */
+function glue(
+  before: ListedSegment | undefined,
+  next: ListedSegment,
+  prefix: string,
+  targetS: number,
+): string {
+  if (before !== undefined && !isBreak(before, next)) return '';
+  const holeMs = before === undefined ? 0 : next.startMs - endOf(before);
+  let lines = gapLines(holeMs, targetS * 1_000);
+  const isNewTimeline = before !== undefined && !goesOn(before, next);
+  const isUnlisted = lines === '' && holeMs > joinToleranceMs;
+  if (isNewTimeline || isUnlisted) lines += '#EXT-X-DISCONTINUITY\n';
+  if (next.map !== undefined && (before === undefined || isNewTimeline || before.map !== next.map))
+    lines += `#EXT-X-MAP:URI="${prefix}${next.map}${prefix === '' ? '' : passMark}"\n`;
+  return `${lines}#EXT-X-PROGRAM-DATE-TIME:${formatDateTime(Math.round(next.startMs))}\n`;
+}
+
+/** A hole in segments of at most `targetMs`; no lines for one that is too short or too long for that. */
+function gapLines(holeMs: number, targetMs: number): string {
+  const count = Math.ceil(holeMs / targetMs);
+  if (holeMs <= joinToleranceMs || count > gapLinesMax) return '';
+  return `#EXT-X-GAP\n#EXTINF:${(holeMs / count / 1_000).toFixed(3)},\n${gapName}\n`.repeat(count);
+}
+
+/** Whether timestamps go on from one segment to the next, be there a hole between them or not. */
+function goesOn(before: ListedSegment, next: ListedSegment): boolean {
+  return before.run === next.run && before.number < next.number;
+}
+
+function isBreak(before: ListedSegment, next: ListedSegment): boolean {
+  const apartMs = next.startMs - endOf(before);
+  return !goesOn(before, next) || before.map !== next.map || apartMs > joinToleranceMs;
+}
+
+function endOf({ startMs, durationMs }: ListedSegment): UnixMs {
+  return startMs + durationMs;
+}
+
+/** The first index for which `is` holds, which it then does for all that follow. */
+function firstIndex(block: Block, is: (segment: ListedSegment) => boolean): number {
+  let low = 0;
+  let high = block.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const segment = block[middle];
+    if (segment !== undefined && is(segment)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}

@@ -1,0 +1,75 @@
+import type { UnixMs } from '../time.ts';
+
+/** One recorded segment, see `ArchivedSegment`. */
+type Segment = {
+  readonly name: string;
+  readonly startMs: UnixMs;
+  readonly durationMs: number;
+  readonly bytes: number;
+  readonly run: string;
+  readonly number: number;
+  readonly map?: string | undefined;
+};
+
+/** Most segments of a list that is believed; a week of segments of 3 s. */
+const segmentsMax = 200_000;
+
+/** Longest segment that is believed, ms. */
+const durationMsMax = 120_000;
+
+const namePattern = /^[\w.~-]{1,200}$/;
+
+/** What a node tells another of its segments: JSON, one short list per segment. */
+export function writeSegmentList(segments: readonly Segment[]): string {
+  return JSON.stringify(
+    segments.map(({ name, startMs, durationMs, bytes, run, number, map }) =>
+      map === undefined
+        ? [name, startMs, durationMs, bytes, run, number]
+        : [name, startMs, durationMs, bytes, run, number, map],
+    ),
+  );
+}
+
+/** Reads what {@link writeSegmentList} wrote, sorted by time; undefined for anything else. Never throws. */
+export function readSegmentList(text: string): readonly Segment[] | undefined {
+  const list = parse(text);
+  if (!Array.isArray(list) || list.length > segmentsMax) return undefined;
+  const segments: Segment[] = [];
+  for (const item of list) {
+    const segment = Array.isArray(item) ? readSegment(item) : undefined;
+    if (segment === undefined) return undefined;
+    segments.push(segment);
+  }
+  return segments.sort((a, b) => a.startMs - b.startMs);
+}
+
+function readSegment(item: readonly unknown[]): Segment | undefined {
+  const [name, startMs, durationMs, bytes, run, number, map] = item;
+  const isGood =
+    isName(name) &&
+    isCount(startMs) &&
+    isCount(durationMs) &&
+    durationMs <= durationMsMax &&
+    isCount(bytes) &&
+    typeof run === 'string' &&
+    run.length <= 100 &&
+    isCount(number);
+  if (!isGood || (map !== undefined && !isName(map))) return undefined;
+  return { name, startMs, durationMs, bytes, run, number, map };
+}
+
+function isName(value: unknown): value is string {
+  return typeof value === 'string' && namePattern.test(value);
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
