@@ -25,12 +25,24 @@ const checks = [
 
 /** Suites of many small tests run side by side; those with real players and processes one after another. */
 const phases = [
-  ['unit', ['--exclude=test/e2e/**', '--testTimeout=20000', '--hookTimeout=20000']],
+  [
+    'unit',
+    [
+      '--exclude=test/e2e/**',
+      '--exclude=test/whole-run/**',
+      '--testTimeout=20000',
+      '--hookTimeout=20000',
+    ],
+  ],
   [
     'end to end',
     ['--dir=test/e2e', '--no-file-parallelism', '--testTimeout=180000', '--hookTimeout=120000'],
   ],
+  ['what agents said', ['--dir=test/whole-run']],
 ];
+
+/** Where tests leave what the agents they started have said; looked at in the end. */
+process.env.AGENT_OUTPUT = mkdtempSync(join(tmpdir(), 'understudy-output-'));
 
 const total = { passed: 0, failed: 0, skipped: 0 };
 
@@ -48,6 +60,7 @@ for (const [name, args] of phases) {
   const counts = await timedPhase(name, [...args, ...process.argv.slice(2)]);
   for (const outcome of Object.keys(total)) total[outcome] += counts[outcome];
 }
+rmSync(process.env.AGENT_OUTPUT, { recursive: true, force: true });
 for (const { program, why, suites } of missing) {
   console.log(`skipped without ${program} (${why}): ${suites}`);
 }

@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
+import { checkOutput } from '../support/agent-output.ts';
 
 const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 const waitMsMax = 60_000;
@@ -44,6 +45,8 @@ test('the demo takes other ports when some are taken, shows a killed node, and e
 
   const folder = dirname(/(\/\S+node-a\.log)/.exec(said)?.[1] ?? '');
   expect(existsSync(folder)).toBe(true);
+  for (const node of ['node-a', 'node-b', 'node-c'])
+    checkOutput(readFileSync(join(folder, `${node}.log`), 'utf8'));
   demo.kill('SIGINT');
   const [code] = await once(demo, 'exit');
   expect(code).toBe(0);

@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
+import { checkOutput } from '../support/agent-output.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
@@ -52,6 +53,7 @@ test('a node is ready when it has started, not ready while it stops, and ends by
   expect(seen).toContain(503);
   expect((await exited)[0]).toBe(0);
   expect(said).toContain('"event":"agent stopping"');
+  checkOutput(said);
 });
 
 test('wrong settings end it at once with exit code 2 and every fault by name', async () => {

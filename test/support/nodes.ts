@@ -14,9 +14,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { checkOutput, testSecrets } from './agent-output.ts';
 
 const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
-const adminToken = 'for-tests-only-0123456789';
+const { adminToken, clusterSecret } = testSecrets;
 const readyMsMax = 40_000;
 
 /** One agent as a process of its own, at an address of its own. */
@@ -74,7 +75,7 @@ export async function startTestNodes(
       UNDERSTUDY_PEER_LISTEN: `${host}:${peers}`,
       UNDERSTUDY_PUBLIC_URL: `http://${host}:${viewers}`,
       UNDERSTUDY_PEERS: domain,
-      UNDERSTUDY_CLUSTER_SECRET: 'the cluster secret of nodes in tests',
+      UNDERSTUDY_CLUSTER_SECRET: clusterSecret,
       UNDERSTUDY_ADMIN_TOKEN: adminToken,
       UNDERSTUDY_DATA_DIR: data,
       UNDERSTUDY_STREAMS_FILE: streamsFile,
@@ -89,6 +90,7 @@ export async function startTestNodes(
     nodes,
     async stop() {
       await Promise.all(nodes.map((node) => node.kill()));
+      for (const node of nodes) checkOutput(node.log());
       rmSync(folder, { recursive: true, force: true });
     },
   };
