@@ -117,7 +117,7 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings) {
     ...{ nodeId: node.id, readLoad: ports.readLoad, limits: loadLimits, sessions, audience },
     backupSessionsMax: node.backupSessionsMax,
     peers: (now) => peers.list(now),
-    onRefusing: () => {},
+    onRefusing: () => void peers.tell(),
   });
   const self = createSelf({
     ...{ ...node, sessions, audience, admission, keys, addresses: () => addresses },

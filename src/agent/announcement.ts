@@ -42,6 +42,11 @@ export class Announcement {
     this.#forgetRemoved();
   }
 
+  /** Of what was taken in last. */
+  get version(): number {
+    return this.#version;
+  }
+
   /** What changed after version `since`; everything for 0 or when that cannot be told. At most 500 streams. */
   since(since: number): Delta {
     const full = since === 0 || since < this.#completeSince || since > this.#version;

@@ -9,6 +9,7 @@ import { Askers } from './askers.ts';
 import { PeerRecord } from './peer-record.ts';
 import { differs, viewPeers } from './peer-view.ts';
 import type { Clock, Log, PeerFault, PeerLink, Timers } from './ports.ts';
+import { Tellings } from './tellings.ts';
 
 /** Own wall clock steps smaller than this do not make the list of peers new. */
 const noticedStepMs = 100;
@@ -32,6 +33,9 @@ export type PeersDeps = {
   readonly lacksKeys: (ids: readonly string[]) => boolean;
 };
 
+/** `news`: own version that cannot wait; `confirms`: asked once more when the answer came; `isAgain`: was that. */
+type Asking = { readonly isAgain?: boolean; readonly confirms?: boolean; readonly news?: number };
+
 /**
  * What this node believes of its peers: asks each of them every second and answers their questions. Serving reads the
  * list; nothing in it waits for the network. See `docs/peers.md`.
@@ -41,6 +45,7 @@ export class Peers {
   readonly #records: readonly PeerRecord[];
   readonly #announcement = new Announcement();
   readonly #askers = new Askers();
+  readonly #tellings: Tellings;
   readonly #listeners = new Set<() => void>();
   #list: readonly Peer[] = [];
   #seq = 0;
@@ -57,6 +62,7 @@ export class Peers {
   constructor(deps: PeersDeps) {
     this.#deps = deps;
     this.#records = deps.urls.map((url) => new PeerRecord(url));
+    this.#tellings = new Tellings(deps.timers);
   }
 
   /** Asks all peers for the first time, and each second from now on. */
@@ -92,6 +98,24 @@ export class Peers {
     return () => this.#listeners.delete(listener);
   }
 
+  /**
+   * Has every reachable peer take in what this node says of itself now, instead of within a second. Resolves with the
+   * node ids of those who have said so, when all have or after 1.9 s.
+   */
+  tell(): Promise<readonly string[]> {
+    this.#announcement.update(this.#deps.self(), this.#deps.ownStreams());
+    const news = this.#announcement.version;
+    const reachable = this.#records.filter(
+      ({ reachability, boot }) => reachability === 'reachable' && boot !== this.#deps.boot,
+    );
+    const told = this.#tellings.begin(
+      news,
+      reachable.flatMap(({ facts }) => facts?.id ?? []),
+    );
+    for (const record of reachable) this.#ask(record, { news });
+    return told;
+  }
+
   /** Nodes of the domain that ask this one without being among its peers, the last one to ask first; at most 256. */
   strangers(): readonly { readonly id: string; readonly lastAskedAt: UnixMs }[] {
     const known = this.#records.flatMap(({ facts }) => facts?.id ?? []);
@@ -106,6 +130,8 @@ export class Peers {
     const { id, version } = facts;
     const protocol = peerProtocolVersion;
     if (reason) return { kind: 'refusal', reason, protocol, id, boot, version };
+    this.#tellings.note(question.from, question.since);
+    this.#learnNews(question);
     this.#announcement.update(facts, this.#deps.ownStreams());
     const delta = this.#announcement.since(question.since);
     const keys = question.wantKeys ? await this.#deps.wrappedKeys() : undefined;
@@ -141,8 +167,15 @@ export class Peers {
     for (const record of this.#records) record.excuse(ms);
   }
 
+  /** A peer that has news is asked now, and once more: that tells it that they have come. */
+  #learnNews({ boot, news = 0 }: PeerQuestion): void {
+    const record = this.#records.find((known) => known.boot === boot);
+    if (record !== undefined && boot !== this.#deps.boot && record.version < news)
+      this.#ask(record, { confirms: true });
+  }
+
   /** Asks once; and once more at once if the reply says that there is a point in it. */
-  #ask(record: PeerRecord, isAgain = false): void {
+  #ask(record: PeerRecord, { isAgain = false, confirms = false, news }: Asking = {}): void {
     const self = this.#deps.self();
     this.#seq += 1;
     const question = {
@@ -153,17 +186,18 @@ export class Peers {
       ...(record.boot !== undefined && { to: record.boot }),
       since: record.version,
       wantKeys: this.#deps.lacksKeys(record.facts?.keys ?? []),
+      ...(news !== undefined && { news }),
     };
     const sentAt = this.#deps.clock.now().monoMs;
     void this.#deps.link
       .ask(record.url, question, attemptDeadlineMs)
-      .then((reply) => this.#took(record, reply, { question, sentAt, isAgain }));
+      .then((reply) => this.#took(record, reply, { question, sentAt, isAgain, confirms }));
   }
 
   #took(
     record: PeerRecord,
     reply: PeerAnswer | PeerRefusal | PeerFault,
-    asked: { question: PeerQuestion; sentAt: MonoMs; isAgain: boolean },
+    asked: { question: PeerQuestion; sentAt: MonoMs; isAgain: boolean; confirms: boolean },
   ): void {
     if (this.#plannedAt === undefined) return;
     const now = this.#deps.clock.now();
@@ -171,7 +205,9 @@ export class Peers {
     if (reply.kind === 'fault' && reply.cause === 'unauthenticated') this.#noteForged(record, now);
     const { again } = record.take(reply, asked, now.monoMs);
     const mayAsk = reply.kind === 'answer' || !asked.isAgain;
-    if (again && mayAsk && record.boot !== this.#deps.boot) this.#ask(record, true);
+    const isOther = record.boot !== this.#deps.boot;
+    if (isOther && ((again && mayAsk) || (asked.confirms && reply.kind === 'answer')))
+      this.#ask(record, { isAgain: true });
     if (reply.kind === 'answer' && reply.keys) this.#absorb(record, reply.keys);
     this.#refresh(now);
   }

@@ -65,11 +65,14 @@ export const reasonTexts = {
   // What became of a request.
   'own-viewer': 'served here: the viewer came to this node first',
   'backup-viewer': 'served here: the viewer of another node was admitted',
+  'least-bad-backups':
+    'served here: the other nodes are overloaded or not heard, the least bad are named',
   'last-resort': 'served here although the stream is not well: nobody else can',
   redirected: 'another node serves the stream',
   'not-carried': 'this node does not carry the stream, another one does',
   'unknown-stream': 'no node of the domain carries a stream of this name',
   'nobody-has-it': 'no node can serve the stream now',
+  'all-full': 'every other node that has the stream is over a limit and takes no viewers of others',
   'hops-exhausted': 'the viewer has been sent on as often as is allowed',
   'path-invalid': 'the path or query is malformed',
   'not-found': 'the origin has no such file',

@@ -113,10 +113,7 @@ describe('nodes among themselves', () => {
     rig.node(0).configure([]);
     await rig.run(2_000);
     const answer = await rig.node(0).ask('/ch1/index.m3u8');
-    expect([answer.status, answer.headers.get('x-understudy-reason')]).toEqual([
-      404,
-      'nobody-has-it',
-    ]);
+    expect([answer.status, answer.headers.get('x-understudy-reason')]).toEqual([404, 'all-full']);
   });
 
   it('report 30: send a viewer of a low-latency stream to no node that has it without', async () => {

@@ -204,6 +204,6 @@ describe('passes in use', () => {
     const answer = await rig.node(0).ask('/ch1/index.m3u8');
     expect(answer.status).toBe(404);
     expect(answer.headers.get('location')).toBeNull();
-    expect(await answer.json()).toMatchObject({ code: 'nobody-has-it' });
+    expect(await answer.json()).toMatchObject({ code: 'all-full' });
   });
 });

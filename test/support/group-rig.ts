@@ -9,6 +9,7 @@ import { checksum, pause } from '../../src/adapters/system/checksum.ts';
 import { newBytes, newId } from '../../src/adapters/system/ids.ts';
 import { type AgentSettings, createAgent } from '../../src/agent/agent.ts';
 import type { StreamConfig } from '../../src/core/stream/stream.ts';
+import { type FakeLoad, readFakeLoad } from './fake-load.ts';
 import { createFakeLog, type LoggedLine } from './fake-log.ts';
 import { type FakeOrigin, type FakeOriginOptions, startFakeOrigin } from './fake-origin-server.ts';
 import { createLossyNetwork, type LossyNetwork } from './lossy-network.ts';
@@ -37,6 +38,8 @@ export type GroupNode = {
   readonly origin: FakeOrigin;
   readonly clock: VirtualClock;
   readonly log: readonly LoggedLine[];
+  /** Of the machine; nothing is measured at first. */
+  readonly load: FakeLoad;
   /** Of the present life of the process. */
   readonly agent: ReturnType<typeof createAgent>;
   /** Streams from now on; ungrouped ones too. */
@@ -134,6 +137,7 @@ function createGroupNode(parts: {
   const { origin: _, stream, wallOffsetMs = 0, ...settings } = options;
   const clock = parts.clock.sibling({ wallOffsetMs });
   const log = createFakeLog();
+  const load: FakeLoad = { cpuPercent: undefined, networkPercent: undefined };
   const peerUrl = (of: string) => `http://${of}.example.net:8082`;
   const keyStore = memoryKeyStore();
   const alertStore = memoryAlertStore();
@@ -147,6 +151,7 @@ function createGroupNode(parts: {
       {
         ...{ clock, timers: clock, log, newId, randomBytes: newBytes, openOrigin, readMeaning },
         ...{ checksum, pause, isFeed, openFeed },
+        readLoad: readFakeLoad(load, clock),
         keyStore,
         alertStore,
         alertTargets: [],
@@ -175,7 +180,7 @@ function createGroupNode(parts: {
     agent.live.close();
   };
   return {
-    ...{ id, base, origin, clock },
+    ...{ id, base, origin, clock, load },
     log: log.lines,
     get agent() {
       return agent;

@@ -49,6 +49,7 @@ const question = z.object({
   to: short.optional(),
   since: count,
   wantKeys: z.boolean(),
+  news: count.optional(),
 } satisfies Shape<PeerQuestion>);
 
 /** A code that only a newer version knows is still a reason not to be on air. */

@@ -14,6 +14,8 @@ export type PeerQuestion = {
   /** Version of what is known of `to`; 0: nothing. */
   readonly since: number;
   readonly wantKeys: boolean;
+  /** Version of the asker itself, when it has news that cannot wait: whoever knows less asks back at once. */
+  readonly news?: number | undefined;
 };
 
 /** What tells a question from a replay. */

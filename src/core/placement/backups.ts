@@ -22,7 +22,12 @@ export type Verdict = {
 };
 
 /** The nodes that may be named to a viewer, and what was decided of each. */
-type Offered = { readonly offers: readonly Offer[]; readonly verdicts: readonly Verdict[] };
+type Offered = {
+  readonly offers: readonly Offer[];
+  /** Whether they are named only because nobody is eligible. */
+  readonly areLeastBad: boolean;
+  readonly verdicts: readonly Verdict[];
+};
 
 type Asked = {
   readonly candidates: Candidates;
@@ -91,7 +96,8 @@ function decideOffers(parts: Asked): Offered {
     named.push(placed);
     return { ...about, reasons };
   });
-  return { offers: named.map(({ candidate, place }) => offer(candidate, place)), verdicts };
+  const offers = named.map(({ candidate, place }) => offer(candidate, place));
+  return { offers, areLeastBad: best > 0 && offers.length > 0, verdicts };
 }
 
 /** What only this viewer adds to the verdict on a candidate. */

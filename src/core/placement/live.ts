@@ -21,11 +21,13 @@ type Arrival =
       readonly refusal?: ReasonCode | undefined;
     };
 
+type ServeReason = 'own-viewer' | 'backup-viewer' | 'least-bad-backups' | 'last-resort';
+
 /** What a request for a live stream is answered with. `verdicts` says for each node why, this one first. */
 export type Placement =
   | {
       readonly kind: 'serve';
-      readonly reason: 'own-viewer' | 'backup-viewer' | 'last-resort';
+      readonly reason: ServeReason;
       /** Nodes that may be named as backups; two of them are picked. Only for an HLS entry. */
       readonly offers: readonly Offer[];
       readonly verdicts: readonly Verdict[];
@@ -146,15 +148,16 @@ function ownVerdict({ candidates, stream }: LiveRequest, own: ReasonCode): Verdi
 
 function serve(
   { form, arrival, candidates, viewer }: LiveRequest,
-  reason: 'own-viewer' | 'backup-viewer' | 'last-resort',
+  reason: ServeReason,
   ownVerdicts: readonly Verdict[],
 ): Placement {
   if (form !== 'hls-entry') {
     return { kind: 'serve', reason, offers: [], verdicts: ownVerdicts };
   }
   const visited = visitedBy(arrival);
-  const { offers, verdicts } = offerBackups({ candidates, viewer, visited });
-  return { kind: 'serve', reason, offers, verdicts: [...ownVerdicts, ...verdicts] };
+  const { offers, areLeastBad, verdicts } = offerBackups({ candidates, viewer, visited });
+  const said = areLeastBad && reason !== 'last-resort' ? 'least-bad-backups' : reason;
+  return { kind: 'serve', reason: said, offers, verdicts: [...ownVerdicts, ...verdicts] };
 }
 
 function visitedBy(arrival: Arrival): readonly string[] {
@@ -162,7 +165,12 @@ function visitedBy(arrival: Arrival): readonly string[] {
 }
 
 /** The best node to be sent to: a fit one, and one that is fit as far as can be told while nobody is heard. */
-type Targets = { readonly eligible?: Offer | undefined; readonly unknown?: Offer | undefined };
+type Targets = {
+  readonly eligible?: Offer | undefined;
+  readonly unknown?: Offer | undefined;
+  /** Whether a node would be fit if it took viewers of others now. */
+  readonly isFull: boolean;
+};
 
 function findTargets(
   { candidates, viewer, arrival, sentLately }: LiveRequest,
@@ -171,6 +179,7 @@ function findTargets(
   const visited = visitedBy(arrival);
   const eligible: Found[] = [];
   const unknown: Found[] = [];
+  let isFull = false;
   const verdicts = candidates.list.map((candidate): Verdict => {
     const assessment = candidate.target[protocol];
     const judged = judgeFor({ candidate, candidates, viewer, visited, purpose: 'redirect' });
@@ -185,11 +194,13 @@ function findTargets(
         eligible.push(found);
       } else if (reasons.every((reason) => reason === 'reachability-unknown')) {
         unknown.push(found);
+      } else if (reasons.every((reason) => reason === 'overloaded' || reason === 'backup-limit')) {
+        isFull = true;
       }
     }
     return { node: candidate.node.id, stream: candidate.stream.name, reasons };
   });
-  return { targets: { eligible: best(eligible), unknown: best(unknown) }, verdicts };
+  return { targets: { eligible: best(eligible), unknown: best(unknown), isFull }, verdicts };
 }
 
 /** `rank` decides between equals, for each viewer in another way. */
@@ -216,6 +227,9 @@ function notFoundReason(
   }
   if (arrival.kind === 'backup' && arrival.refusal !== undefined) {
     return arrival.refusal;
+  }
+  if (targets.isFull) {
+    return 'all-full';
   }
   if (own === 'not-carried' && candidates.list.length === 0) {
     return 'unknown-stream';

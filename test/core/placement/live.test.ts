@@ -278,7 +278,7 @@ describe('a stream that every other node has but may not take viewers for', () =
   it('report 24: still goes to own viewers while all nodes are overloaded, with the least bad as backups', () => {
     expect(place({ peers: overloaded })).toMatchObject({
       kind: 'serve',
-      reason: 'own-viewer',
+      reason: 'least-bad-backups',
       offers: ['node-b', 'node-c'],
       verdicts: { 'node-b': ['overloaded'], 'node-c': ['overloaded'] },
     });
@@ -286,16 +286,19 @@ describe('a stream that every other node has but may not take viewers for', () =
   });
 
   it.each([
-    ['overloaded', overloaded],
-    ['draining', draining],
-  ])('is sent to none of them for being %s: what is left here, or nothing', (reason, peers) => {
-    expect(place({ own: frozen, peers })).toMatchObject({ kind: 'serve', reason: 'last-resort' });
-    expect(place({ own: frozen, peers }, { hasPlaylist: false })).toMatchObject({
-      kind: 'not-found',
-      reason: 'nobody-has-it',
-      verdicts: { 'node-a': ['frozen'], 'node-b': [reason], 'node-c': [reason] },
-    });
-  });
+    ['overloaded', overloaded, 'all-full'],
+    ['draining', draining, 'nobody-has-it'],
+  ])(
+    'is sent to none of them for being %s: what is left here, or nothing',
+    (reason, peers, said) => {
+      expect(place({ own: frozen, peers })).toMatchObject({ kind: 'serve', reason: 'last-resort' });
+      expect(place({ own: frozen, peers }, { hasPlaylist: false })).toMatchObject({
+        kind: 'not-found',
+        reason: said,
+        verdicts: { 'node-a': ['frozen'], 'node-b': [reason], 'node-c': [reason] },
+      });
+    },
+  );
 
   it('is sent to the one that may', () => {
     const peers = [peer('node-b', { overloaded: true }), peer('node-c')];
