@@ -102,7 +102,16 @@ async function assemble(config: Config, base: Base): Promise<Omit<Agent, 'stop'>
   let wait: string | undefined = 'the node is starting';
   const administer = createAdminister({
     startedAt: clock.now().wallMs,
-    ...{ self, catalogue, peers, keys, sessions, groups: agent.groups, alerts: agent.alerts },
+    ...{
+      self,
+      catalogue,
+      peers,
+      keys,
+      sessions,
+      groups: agent.groups,
+      alerts: agent.alerts,
+      forecasts: agent.forecasts,
+    },
     facts: (name) => live.facts(name),
     ...{ tokens: access.tokens, audit: access.audit, explain: agent.explain },
     unready: () => wait,

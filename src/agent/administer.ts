@@ -3,6 +3,7 @@ import { AgentError } from '../core/errors.ts';
 import { whoIsWrong } from '../core/group/clock-offset.ts';
 import type { GroupReport } from '../core/group/group-report.ts';
 import type { NodeFacts, Peer } from '../core/group/node.ts';
+import type { Forecast } from '../core/load/forecast.ts';
 import type { KeyState } from '../core/pass/key-ring.ts';
 import type { StreamFacts } from '../core/stream/stream.ts';
 import type { Now, UnixMs } from '../core/time.ts';
@@ -49,6 +50,7 @@ type Deps = {
   };
   readonly groups: (now: Now) => readonly GroupReport[];
   readonly alerts: { list(): readonly Alert[] };
+  readonly forecasts: { all(now: Now): readonly Forecast[] };
   readonly tokens: AdminTokens;
   readonly audit: AuditStore;
   readonly explain: (request: DescribedRequest, now: Now) => Explanation;
@@ -88,6 +90,9 @@ export function createAdminister(deps: Deps) {
 
     /** Newest first. @throws store_failed */
     alerts: (state?: AlertState) => alertViews(deps.alerts.list(), deps.self().id, state),
+
+    /** What would become of the viewers of each node that is there if it died now, by node. */
+    forecast: (now: Now) => deps.forecasts.all(now),
 
     /** Configured peers in their order, and nodes of the domain that ask this one without being among them. */
     peers: (now: Now) => ({

@@ -159,11 +159,16 @@ export class Admission {
   #show(): NodeLoad {
     const { cpuPercent, networkPercent } = this.#measured?.load ?? {};
     const { limits } = this.#deps;
+    const bitsPerS = networkCapacity(this.#measured?.counters ?? [], limits.networkBitsPerS);
     return {
       ...(cpuPercent !== undefined && { cpuPercent: Math.round(cpuPercent) }),
       ...(networkPercent !== undefined && { networkPercent: Math.round(networkPercent) }),
       cpuLimitPercent: limits.cpuPercent,
       networkLimitPercent: limits.networkPercent,
+      ...(bitsPerS !== undefined && { networkMbps: bitsPerS / 1_000_000 }),
+      ...(cpuPercent !== undefined && {
+        viewerCpuPercent: Number(this.#cost(undefined).cpuPercent.toPrecision(3)),
+      }),
     };
   }
 }

@@ -10,6 +10,7 @@ import { Arrivals } from './arrivals.ts';
 import { Audience } from './audience.ts';
 import type { Cycle } from './cycles.ts';
 import { createExplain } from './explain.ts';
+import { Forecasts } from './forecasts.ts';
 import { createGroupReports } from './group-reports.ts';
 import type { ReadMeaning } from './live-snapshots.ts';
 import { LiveStreams } from './live-streams.ts';
@@ -156,12 +157,14 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings) {
       newId,
     },
   });
+  const forecasts = new Forecasts({ self, peers: (now) => peers.list(now) });
   const groups = createGroupReports({
     ...{ self, outlook },
     facts: () => live.allFacts(),
     peers: (now) => peers.list(now),
     signingKeyId: () => keys.signing()?.id,
     hasPublicViewers: (now) => audience.hasPublicViewers(now),
+    losses: (now) => forecasts.losses(now),
   });
   const explain = createExplain({ live, outlook, spread });
   const alerting = createAlerting({
@@ -199,6 +202,7 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings) {
     viewing,
     groups,
     alerts: alerting.alerts,
+    forecasts,
     explain,
     cycles,
     setAddresses,

@@ -47,6 +47,11 @@ export class Audience {
     return this.#watching;
   }
 
+  /** How many watch now. */
+  count(): number {
+    return this.#watching.reduce((sum, { sessions }) => sum + sessions, 0);
+  }
+
   /** For the other nodes: the same array as long as it says the same. */
   assigned(): readonly Assigned[] {
     return this.#assigned;

@@ -2,6 +2,7 @@ import { type GroupReport, reportGroup } from '../core/group/group-report.ts';
 import type { NodeFacts, Peer } from '../core/group/node.ts';
 import type { StreamFacts } from '../core/stream/stream.ts';
 import type { Now } from '../core/time.ts';
+import type { Loss } from './forecasts.ts';
 import type { Outlook } from './outlook.ts';
 
 /** Reports on every group that a stream of this node is in, by name. A group that is carried twice is told of once. */
@@ -12,12 +13,14 @@ export function createGroupReports(deps: {
   readonly outlook: Outlook;
   readonly signingKeyId: () => string | undefined;
   readonly hasPublicViewers: (now: Now) => boolean;
+  readonly losses: (now: Now) => readonly Loss[];
 }): (now: Now) => readonly GroupReport[] {
   return (now) => {
     const self = deps.self();
     const peers = deps.peers(now);
     const signingKeyId = deps.signingKeyId();
     const hasPublicViewers = deps.hasPublicViewers(now);
+    const losses = deps.losses(now);
     const byGroup = new Map<string, StreamFacts>();
     for (const own of deps.facts())
       if (own.group !== undefined && !byGroup.has(own.group)) byGroup.set(own.group, own);
@@ -26,7 +29,7 @@ export function createGroupReports(deps: {
       .map(([name, own]) => {
         const candidates = deps.outlook.candidates(own.name, now);
         return reportGroup({
-          ...{ name, self, own, candidates, peers, signingKeyId, hasPublicViewers, now },
+          ...{ name, self, own, candidates, peers, signingKeyId, hasPublicViewers, losses, now },
         });
       });
   };

@@ -16,7 +16,7 @@ export function createSelf(parts: {
   readonly backupSessionsMax?: number | undefined;
   readonly sessions: Sessions;
   readonly admission: Pick<Admission, 'announced' | 'load'>;
-  readonly audience: Pick<Audience, 'assigned'>;
+  readonly audience: Pick<Audience, 'assigned' | 'count'>;
   readonly keys: ViewingKeys;
 }): () => NodeFacts {
   const { addresses, sessions, audience, admission, keys, ...fixed } = parts;
@@ -32,6 +32,7 @@ export function createSelf(parts: {
       load: admission.load(),
       ownSessions: own,
       backupSessions: backup,
+      watching: audience.count(),
       assigned: audience.assigned(),
       keys: keys.heldIds(),
       signingKey: keys.signing()?.id,

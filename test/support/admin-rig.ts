@@ -13,6 +13,7 @@ import { StreamCatalogue } from '../../src/agent/stream-catalogue.ts';
 import type { Alert } from '../../src/core/alert/alert.ts';
 import type { GroupReport } from '../../src/core/group/group-report.ts';
 import type { NodeFacts, Peer } from '../../src/core/group/node.ts';
+import type { Forecast } from '../../src/core/load/forecast.ts';
 import { judgeCandidates } from '../../src/core/placement/candidates.ts';
 import type { StreamFacts } from '../../src/core/stream/stream.ts';
 import type { Now } from '../../src/core/time.ts';
@@ -35,6 +36,7 @@ export function createAdminRig() {
     rotations: 0,
     groups: [] as GroupReport[],
     alerts: [] as Alert[],
+    forecasts: [] as Forecast[],
     unready: undefined as string | undefined,
   };
   const store = createMemoryStreamStore();
@@ -67,6 +69,7 @@ export function createAdminRig() {
     sessions,
     groups: () => facts.groups,
     alerts: { list: () => facts.alerts },
+    forecasts: { all: () => facts.forecasts },
     ...{ tokens, audit },
     explain: createExplain({
       live: { entry: () => undefined, mpd: () => undefined },

@@ -130,6 +130,9 @@ function addReads(app: AdminApp, { administer, clock }: Deps): void {
   app.openapi(adminRoutes.alerts, (context) =>
     context.json({ alerts: administer.alerts(context.req.valid('query').state) }, 200),
   );
+  app.openapi(adminRoutes.forecast, (context) =>
+    context.json({ forecasts: administer.forecast(clock.now()) }, 200),
+  );
   app.openapi(adminRoutes.explain, (context) =>
     context.json(administer.explain(context.req.valid('json'), clock.now()), 200),
   );

@@ -21,6 +21,36 @@ const alertView = z
   })
   .openapi('Alert');
 
+const count = z.int().nonnegative();
+const percent = z.number().openapi({ description: 'absent where it is not measured' });
+
+const forecastView = z
+  .object({
+    node: z.string().openapi({ description: 'the node that would die' }),
+    viewers: count.openapi({ description: 'who watches there now' }),
+    withoutBackup: count.openapi({ description: 'those who would have to open the stream again' }),
+    refused: count.openapi({ description: 'those whose backups would all be full' }),
+    survivors: z
+      .array(
+        z.object({
+          node: z.string(),
+          takes: count.openapi({ description: 'viewers of the dead node' }),
+          cpuPercent: percent.optional(),
+          networkPercent: percent.optional(),
+          backupSessions: count,
+          cpuLimitPercent: percent.optional(),
+          networkLimitPercent: percent.optional(),
+          backupSessionsMax: count.optional(),
+          stoppedBy: z
+            .enum(['cpu', 'network', 'backup-limit'])
+            .optional()
+            .openapi({ description: 'the limit because of which it could not take all' }),
+        }),
+      )
+      .readonly(),
+  })
+  .openapi('Forecast');
+
 /** What to watch. */
 export const watchRoutes = {
   alerts: createRoute({
@@ -32,6 +62,16 @@ export const watchRoutes = {
     responses: {
       200: answer(z.object({ alerts: z.array(alertView) }), 'the alerts'),
       ...invalid,
+      ...unauthorized,
+    },
+  }),
+  forecast: createRoute({
+    method: 'get',
+    path: '/api/v1/forecast',
+    summary: 'what each node would carry if another one died now, by the node that would die',
+    ...tagged('node'),
+    responses: {
+      200: answer(z.object({ forecasts: z.array(forecastView).readonly() }), 'one for each node'),
       ...unauthorized,
     },
   }),

@@ -134,6 +134,8 @@ const load = z.object({
   networkPercent: z.number().nonnegative().optional(),
   cpuLimitPercent: z.number(),
   networkLimitPercent: z.number(),
+  networkMbps: z.number().positive().optional(),
+  viewerCpuPercent: z.number().nonnegative().optional(),
 } satisfies Shape<NodeLoad>);
 
 const node = z.object({
@@ -150,6 +152,7 @@ const node = z.object({
   weight: z.number().nonnegative(),
   ownSessions: count,
   backupSessions: count,
+  watching: count.optional().catch(undefined),
   assigned: z.array(assigned).max(assignedMax).optional().catch(undefined),
   keys: z.array(short).max(256),
   signingKey: short.optional(),

@@ -63,9 +63,11 @@ export function reportGroup(parts: {
   readonly signingKeyId: string | undefined;
   /** Whether viewers with public addresses were seen here: else private addresses may be all that is needed. */
   readonly hasPublicViewers: boolean;
+  /** Nodes, of this group or not, whose death the others could not bear, each with a sentence. */
+  readonly losses: readonly { readonly node: string; readonly text: string }[];
   readonly now: Now;
 }): GroupReport {
-  const { self, own, candidates, peers, signingKeyId, now } = parts;
+  const { self, own, candidates, peers, signingKeyId, losses, now } = parts;
   const isPublic = parts.hasPublicViewers || hasPublicMember(candidates);
   const ownVerdict = assessMember({
     peer: selfAsPeer(self, [own], now),
@@ -80,6 +82,11 @@ export function reportGroup(parts: {
     ...candidates.list.flatMap((candidate) =>
       memberProblems(self.id, candidate, { offsets, isPublic }),
     ),
+    ...losses
+      .filter(({ node }) =>
+        [self, ...candidates.list.map((other) => other.node)].some(({ id }) => id === node),
+      )
+      .map((loss) => ({ code: 'not-survivable' as const, ...loss })),
   ];
   const members = [
     {

@@ -30,6 +30,8 @@ export type NodeFacts = {
   readonly weight: number;
   readonly ownSessions: number;
   readonly backupSessions: number;
+  /** Viewers who watch now; sessions are active for longer than that. Absent: not known. */
+  readonly watching?: number | undefined;
   /** Where its viewers would go if it died now; largest first, at most 240. Absent: not known. */
   readonly assigned?: readonly Assigned[] | undefined;
   /** Ids of the viewing keys held, newest first. */
@@ -47,6 +49,10 @@ export type NodeLoad = {
   /** Above these viewers of other nodes are refused. */
   readonly cpuLimitPercent: number;
   readonly networkLimitPercent: number;
+  /** What 100 percent of network load is; absent: not known. */
+  readonly networkMbps?: number | undefined;
+  /** What one more viewer costs, three digits; absent: not measured. */
+  readonly viewerCpuPercent?: number | undefined;
 };
 
 /** Clock of a peer relative to ours. */

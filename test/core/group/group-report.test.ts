@@ -11,6 +11,7 @@ type Seen = {
   readonly peers: readonly Peer[];
   readonly signingKeyId?: string | undefined;
   readonly hasPublicViewers?: boolean;
+  readonly losses?: readonly { node: string; text: string }[];
 };
 
 /** What node-a, unless `self` is another one, says of group `ch1`. */
@@ -24,8 +25,8 @@ function report(seen: Seen) {
     now: testNow,
   };
   const candidates = judgeCandidates({ ...common, name: own.name });
-  const { hasPublicViewers = false } = seen;
-  return reportGroup({ ...common, name: 'ch1', candidates, hasPublicViewers });
+  const { hasPublicViewers = false, losses = [] } = seen;
+  return reportGroup({ ...common, name: 'ch1', candidates, hasPublicViewers, losses });
 }
 
 function codesOf({ problems }: ReturnType<typeof report>) {
@@ -179,6 +180,19 @@ describe('clocks that are too far apart', () => {
     expect(fromB.problems[1]?.text).toBe(
       'the clock of node-c is 299.0 s behind that of node-b: that of node-b is wrong',
     );
+  });
+});
+
+describe('a death that could not be borne', () => {
+  it('is a problem of the groups that the node is a member of', () => {
+    const losses = ['node-a', 'node-b', 'node-x'].map((node) => ({
+      node,
+      text: `if ${node} died`,
+    }));
+    const seen = report({ peers: [good], losses });
+    expect(codesOf(seen)).toEqual(['node-a: not-survivable', 'node-b: not-survivable']);
+    expect(seen.problems[0]?.text).toBe('if node-a died');
+    expect(seen.state).toBe('degraded');
   });
 });
 
