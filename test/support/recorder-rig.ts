@@ -1,6 +1,6 @@
 import { createOpenDvr } from '../../src/adapters/dvr/open-dvr.ts';
 import { openOrigin } from '../../src/adapters/origin/open-origin.ts';
-import { readMeaning, readMeaning } from '../../src/adapters/origin/read-playlist.ts';
+import { readMeaning } from '../../src/adapters/origin/read-playlist.ts';
 import { newId } from '../../src/adapters/system/ids.ts';
 import { createArchiveParts } from '../../src/agent/archive/archive-parts.ts';
 import type { OpenDvr } from '../../src/agent/archive-ports.ts';

@@ -1,6 +1,7 @@
 import { archiveDepthMs } from '../../core/archive/archive-config.ts';
 import { watchClock } from '../../core/archive/clock-watch.ts';
 import { runLengthMax } from '../../core/archive/segment-index.ts';
+import type { Ladder } from '../../core/playlist/ladder.ts';
 import type { StreamConfig } from '../../core/stream/stream.ts';
 import type { Now, UnixMs } from '../../core/time.ts';
 import type { OpenDvr } from '../archive-ports.ts';
@@ -163,12 +164,10 @@ export class Recorder {
     const work: Promise<void>[] = [];
     if (stream.takesEntry(entry.bytes, now)) work.push(this.#keepEntry(name, stream, entry.bytes));
     const isCanonical = live.facts(name)?.hls?.timeline?.state === 'anew';
-    const { variants, renditions } = entry.template.ladder;
-    const paths = new Set([...variants, ...renditions].flatMap(({ uri }) => uri ?? []));
-    for (const path of paths) {
-      const snapshot = live.media(name, path);
+    for (const [path, uri] of rungsOf(entry.template.ladder)) {
+      const snapshot = live.media(name, uri);
       if (snapshot === undefined) continue;
-      const look = stream.look(path.replace(/^\.\//, ''), snapshot.bytes, isCanonical, now);
+      const look = stream.look(path, snapshot.bytes, isCanonical, now);
       this.#judge(name, look, now);
       for (const job of look.jobs) work.push(this.#record(name, stream, job));
     }
@@ -226,4 +225,14 @@ export class Recorder {
 function budgetOf(config: StreamConfig | undefined): number {
   const megabytes = config?.archive?.record?.budget_mb;
   return megabytes === undefined ? Number.POSITIVE_INFINITY : megabytes * 1_000_000;
+}
+
+/** URIs of the media playlists by their paths; where only queries differ there is one, as recordings are named by path. */
+function rungsOf({ variants, renditions }: Ladder): ReadonlyMap<string, string> {
+  const rungs = new Map<string, string>();
+  for (const { uri } of [...variants, ...renditions]) {
+    const path = uri?.split(/[?#]/, 1)[0]?.replace(/^\.\//, '');
+    if (uri !== undefined && path !== undefined && !rungs.has(path)) rungs.set(path, uri);
+  }
+  return rungs;
 }
