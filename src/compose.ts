@@ -18,6 +18,7 @@ import { createCoverageStore } from './adapters/sqlite/coverage-store.ts';
 import { openDatabase } from './adapters/sqlite/database.ts';
 import { createKeyStore } from './adapters/sqlite/key-store.ts';
 import { createStreamStore } from './adapters/sqlite/stream-store.ts';
+import { createTimelineStore } from './adapters/sqlite/timeline-store.ts';
 import { announcedAddresses } from './adapters/system/addresses.ts';
 import { checksum, pause } from './adapters/system/checksum.ts';
 import { systemClock, systemTimers } from './adapters/system/clock.ts';
@@ -113,7 +114,12 @@ async function assemble(config: Config, base: Base): Promise<Omit<Agent, 'stop'>
       forecasts: agent.forecasts,
     },
     facts: (name) => live.facts(name),
-    ...{ tokens: access.tokens, audit: access.audit, explain: agent.explain },
+    ...{
+      tokens: access.tokens,
+      audit: access.audit,
+      explain: agent.explain,
+      history: agent.history,
+    },
     unready: () => wait,
   });
   const cycles = new Cycles({ clock, log, every });
@@ -183,6 +189,7 @@ function openAgent(config: Config, { clock, log, database }: Base) {
       ...{ clock, timers: systemTimers, log, newId, randomBytes: newBytes },
       ...{ openOrigin, isFeed, openFeed, readMeaning, checksum, pause, signer: createPassSigner() },
       keyStore: createKeyStore(database),
+      timelineStore: createTimelineStore(database),
       coverageStore: createCoverageStore(database),
       openDvr: createOpenDvr({ defaultFolder: resolve(config.store.dataDir, 'dvr') }),
       keyWrap: clusterSecret === undefined ? undefined : createKeyWrap(clusterSecret),

@@ -14,6 +14,7 @@ import { Forecasts } from './forecasts.ts';
 import { createGroupReports } from './group-reports.ts';
 import type { ReadMeaning } from './live-snapshots.ts';
 import { LiveStreams } from './live-streams.ts';
+import { LoadHistory } from './load-history.ts';
 import { Outlook } from './outlook.ts';
 import { Passes } from './passes.ts';
 import { Peers } from './peers.ts';
@@ -32,6 +33,7 @@ import type {
   PeerLink,
   RandomBytes,
   ReadLoad,
+  TimelineStore,
   Timers,
 } from './ports.ts';
 import { createSelf } from './self.ts';
@@ -66,6 +68,7 @@ export type AgentPorts = {
   readonly signer: PassSigner;
   readonly link: PeerLink;
   readonly checksum: Checksum;
+  readonly timelineStore: TimelineStore;
   /** Lets others have their turn. */
   readonly pause: () => Promise<void>;
   /** Absent: load is not known, and refuses nobody. */
@@ -95,6 +98,7 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings) {
   const boot = newId();
   const timelines = new Timelines({
     ...{ clock, log, link: ports.link, checksum: ports.checksum, nodeId: node.id, boot },
+    store: ports.timelineStore,
     peers: (now) => peers.list(now),
   });
   const live = new LiveStreams({
@@ -166,6 +170,7 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings) {
     hasPublicViewers: (now) => audience.hasPublicViewers(now),
     losses: (now) => forecasts.losses(now),
   });
+  const history = new LoadHistory({ self, peers: (now) => peers.list(now) });
   const explain = createExplain({ live, outlook, spread });
   const alerting = createAlerting({
     ...{ nodeId: node.id, ports, groups, peers, keys, audience, admission, live },
@@ -177,6 +182,7 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings) {
     { name: 'sessions', everyMs: secondMs, run: (now) => sessions.expire(now) },
     { name: 'admission', everyMs: secondMs, run: (now) => admission.tick(now) },
     { name: 'audience', everyMs: secondMs, run: (now) => audience.tick(now) },
+    { name: 'load history', everyMs: secondMs, run: (now) => history.tick(now) },
     { name: 'viewing keys', everyMs: secondMs, run: (now) => keys.tick(now, peers.list(now)) },
     ...alerting.cycles,
     ...archive.cycles,
@@ -204,6 +210,7 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings) {
     alerts: alerting.alerts,
     forecasts,
     explain,
+    history,
     cycles,
     setAddresses,
   };

@@ -6,6 +6,7 @@ import type { Coverage } from '../core/archive/coverage.ts';
 import type { TimeRange } from '../core/archive/ranges.ts';
 import type { PeerAnswer, PeerQuestion, PeerRefusal } from '../core/group/exchange.ts';
 import type { LoadCounter } from '../core/load/load.ts';
+import type { Remembered } from '../core/timeline/resume.ts';
 import type { PassClaims } from '../core/pass/claims.ts';
 import type { ReasonCode } from '../core/reasons.ts';
 import type { Container, StreamConfig } from '../core/stream/stream.ts';
@@ -248,6 +249,12 @@ export type PeerLink = {
   segment(url: string, name: SegmentName, deadlineMs: number): Promise<Uint8Array | PeerFault>;
   /** Gives up what is under way and frees connections. */
   close(): void;
+};
+
+/** Where streams stand on their timelines, over restarts. Synchronous; @throws store_failed */
+export type TimelineStore = {
+  read(stream: string): Remembered | undefined;
+  write(stream: string, remembered: Remembered): void;
 };
 
 /** SHA-256, base64url. */

@@ -8,6 +8,7 @@ import { readMeaning } from '../../src/adapters/origin/read-playlist.ts';
 import { checksum, pause } from '../../src/adapters/system/checksum.ts';
 import { newBytes, newId } from '../../src/adapters/system/ids.ts';
 import { type AgentSettings, createAgent } from '../../src/agent/agent.ts';
+import type { Origin } from '../../src/agent/ports.ts';
 import type { StreamConfig } from '../../src/core/stream/stream.ts';
 import { type FakeLoad, readFakeLoad } from './fake-load.ts';
 import { createFakeLog, type LoggedLine } from './fake-log.ts';
@@ -15,6 +16,7 @@ import { type FakeOrigin, type FakeOriginOptions, startFakeOrigin } from './fake
 import { createLossyNetwork, type LossyNetwork } from './lossy-network.ts';
 import { memoryAlertStore } from './memory-alert-store.ts';
 import { memoryCoverageStore } from './memory-coverage-store.ts';
+import { memoryTimelineStore } from './memory-timeline-store.ts';
 import { memoryKeyStore } from './pass-fakes.ts';
 import { createVirtualClock, type VirtualClock } from './virtual-clock.ts';
 
@@ -46,6 +48,7 @@ export type GroupNode = {
   configure(streams: readonly StreamConfig[]): void;
   /** A viewer's request; `path` may be a whole URL of this node. */
   ask(path: string, asking?: Asking): Promise<Response>;
+  isDead(): boolean;
   /** The process dies: peers are refused. Its viewers' requests are no test of ours any more. */
   kill(): void;
   /** It comes back with the keys it had kept. */
@@ -76,11 +79,14 @@ export async function startGroup(
   const clock = createVirtualClock();
   const network = createLossyNetwork(clock);
   const ids = Array.from({ length: count }, (_, at) => `node-${String.fromCharCode(97 + at)}`);
-  const nodes = await Promise.all(
+  const nodeOf = (url: string): GroupNode | undefined =>
+    nodes.find(({ base }) => url.startsWith(`${base}/`));
+  const nodes: readonly GroupNode[] = await Promise.all(
     ids.map(async (id, at) => {
       const given = options(at);
       const origin = await startFakeOrigin(given.origin);
-      return createGroupNode({ id, ids, origin, network, clock, options: given });
+      const openNode = (entry: string) => originOfNode(nodeOf(entry));
+      return createGroupNode({ id, ids, origin, network, clock, options: given, openNode });
     }),
   );
   onTestFinished(async () => {
@@ -110,6 +116,22 @@ export async function startGroup(
   return rig;
 }
 
+/** What a node that reads from another one gets. */
+function originOfNode(node: GroupNode | undefined): Origin | undefined {
+  if (node === undefined) return undefined;
+  return {
+    async read(url) {
+      if (node.isDead()) return { kind: 'fault', reason: 'origin-unreachable' };
+      const answer = await node.ask(url);
+      return answer.status === 200
+        ? { kind: 'body', url, bytes: new Uint8Array(await answer.arrayBuffer()) }
+        : { kind: 'fault', reason: 'origin-status', status: answer.status };
+    },
+    open: async () => ({ kind: 'fault', reason: 'not-found' }),
+    close() {},
+  };
+}
+
 /** Cycles that run ten times a second. */
 const eachStep = new Set(['live streams', 'timelines']);
 
@@ -132,6 +154,8 @@ function createGroupNode(parts: {
   network: LossyNetwork;
   clock: VirtualClock;
   options: NodeOptions;
+  /** The way to another node as its viewers take it; undefined for any other address. */
+  openNode: (entry: string) => Origin | undefined;
 }): GroupNode {
   const { id, ids, origin, network, options } = parts;
   const { origin: _, stream, wallOffsetMs = 0, ...settings } = options;
@@ -140,6 +164,7 @@ function createGroupNode(parts: {
   const load: FakeLoad = { cpuPercent: undefined, networkPercent: undefined };
   const peerUrl = (of: string) => `http://${of}.example.net:8082`;
   const keyStore = memoryKeyStore();
+  const timelineStore = memoryTimelineStore();
   const alertStore = memoryAlertStore();
   const coverageStore = memoryCoverageStore();
   const base = `http://${id}.example.net`;
@@ -149,8 +174,9 @@ function createGroupNode(parts: {
   const create = () =>
     createAgent(
       {
-        ...{ clock, timers: clock, log, newId, randomBytes: newBytes, openOrigin, readMeaning },
-        ...{ checksum, pause, isFeed, openFeed },
+        ...{ clock, timers: clock, log, newId, randomBytes: newBytes, readMeaning },
+        openOrigin: (entry) => parts.openNode(entry) ?? openOrigin(entry),
+        ...{ checksum, pause, isFeed, openFeed, timelineStore },
         readLoad: readFakeLoad(load, clock),
         keyStore,
         alertStore,
@@ -170,6 +196,7 @@ function createGroupNode(parts: {
         ...settings,
       },
     );
+  let isDead = false;
   let agent = create();
   const createApp = () =>
     createViewerApp({ viewing: agent.viewing, nodeId: id, clock, log, trustedProxies: [] });
@@ -196,9 +223,14 @@ function createGroupNode(parts: {
       const socket = { remoteAddress: address };
       return Promise.resolve(app.request(url, init, { incoming: { socket } as never }));
     },
-    kill: end,
+    isDead: () => isDead,
+    kill() {
+      isDead = true;
+      end();
+    },
     start() {
       end();
+      isDead = false;
       agent = create();
       app = createApp();
       const { peers, answerPeers } = agent;

@@ -64,6 +64,14 @@ export class Mate {
     return { nodeId: this.id, following, last, difference };
   }
 
+  /** Our offset in its run, if it stands right there; absent while the source is not proved. */
+  get ownOffset(): number | undefined {
+    const { difference, following } = this.timeline;
+    return difference === undefined || following === undefined
+      ? undefined
+      : following.offset + difference;
+  }
+
   get #proofDifference(): number | undefined {
     return this.#proof.kind === 'proved' ? this.#proof.difference : undefined;
   }

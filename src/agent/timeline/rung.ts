@@ -6,6 +6,7 @@ import type { CanonicalCutter, CanonicalSegment } from '../../core/timeline/cutt
 import { createCanonicalCutter } from '../../core/timeline/cutter.ts';
 import type { SegmentTags } from '../../core/timeline/origin-tags.ts';
 import { createTagPlacer } from '../../core/timeline/placed-tags.ts';
+import type { RungNow } from '../../core/timeline/resume.ts';
 import type { TimelineRun } from '../../core/timeline/run.ts';
 import type { Checksum } from '../ports.ts';
 import type { CanonicalWindow } from './canonical-window.ts';
@@ -69,9 +70,13 @@ export class Rung {
     return this.#held.at(-1)?.reading.tracks.some(({ kind }) => kind === 'video') ?? false;
   }
 
-  /** Newest time of its packager, ticks modulo 2^33. */
-  get newestTicks(): number | undefined {
-    return this.#continuity.newest();
+  /** What its packager brings now; undefined before the first reading. */
+  get now(): RungNow | undefined {
+    const newestTicks = this.#continuity.newest();
+    const newestAt = this.#newestAt;
+    const { tracks } = this.#held.at(-1)?.reading ?? { tracks: [] };
+    if (newestTicks === undefined || newestAt === undefined) return undefined;
+    return { tracks, newestTicks, newestAt };
   }
 
   /** When the newest unit had arrived. */

@@ -4,7 +4,7 @@ import type { SourceVerdict } from '../../core/group/source.ts';
 import type { Now } from '../../core/time.ts';
 import type { CompareAnswer, CompareQuestion, SegmentName } from '../../core/timeline/compare.ts';
 import { likenessOf } from '../../core/timeline/likeness.ts';
-import type { Checksum, Clock, Log, PeerLink } from '../ports.ts';
+import type { Checksum, Clock, Log, PeerLink, TimelineStore } from '../ports.ts';
 import { streamsByGroup } from '../streams-by-group.ts';
 import { Comparing } from './comparing.ts';
 import type { MateSeen } from './mates.ts';
@@ -18,6 +18,7 @@ type Deps = {
   readonly log: Log;
   readonly link: Pick<PeerLink, 'compare' | 'segment'>;
   readonly checksum: Checksum;
+  readonly store: TimelineStore;
   readonly nodeId: string;
   readonly boot: string;
   readonly peers: (now: Now) => readonly Peer[];

@@ -1,0 +1,186 @@
+import type { MonoMs, Now } from '../../core/time.ts';
+import {
+  type Agreement,
+  agreeOnRun,
+  type Following,
+  keyOf,
+  mayOffer,
+  settleMsMax,
+  type TimelineFacts,
+} from '../../core/timeline/agreement.ts';
+import { foundRuns } from '../../core/timeline/found-runs.ts';
+import { type Remembered, resumes } from '../../core/timeline/resume.ts';
+import type { TimelineRun } from '../../core/timeline/run.ts';
+import type { Log, TimelineStore } from '../ports.ts';
+import { type LeftAlone, leftBy } from './left-alone.ts';
+import type { Mates } from './mates.ts';
+import { createMemory, type Memory } from './memory.ts';
+import type { Rung } from './rung.ts';
+
+/** Segment duration that is wished for (`docs/timeline.md`, "The run"). */
+const segmentMs = 2_000;
+/** Rungs of which nothing was read after so long make the stream one that is left alone. */
+const rungsMsMax = 20_000;
+/** Two places in one run farther apart than this are two, ticks; they must be apart for so long, ms. */
+const misplacedTicks = 450;
+const misplacedMsMin = 3_000;
+
+export type CourseDeps = {
+  readonly nodeId: string;
+  readonly stream: string;
+  readonly log: Log;
+  readonly store: TimelineStore;
+  readonly mates: Mates;
+  readonly rungs: () => readonly Rung[];
+  /** The rung whose pictures are compared and whose keyframes make the windows. */
+  readonly lead: () => Rung | undefined;
+  readonly leaveAlone: (why: LeftAlone) => void;
+};
+
+/** Which run a stream follows, from when on, and what it offered last: decided by the rule that all members share. */
+export class Course {
+  readonly #deps: CourseDeps;
+  readonly #memory: Memory;
+  #following: Following | undefined;
+  #last: TimelineFacts['last'];
+  /** Since when it reads, or follows what it follows. */
+  #since: MonoMs | undefined;
+  #misplacedSince: MonoMs | undefined;
+
+  constructor(deps: CourseDeps) {
+    this.#deps = deps;
+    this.#memory = createMemory(deps, deps.stream);
+  }
+
+  get following(): Following | undefined {
+    return this.#following;
+  }
+
+  get last(): TimelineFacts['last'] {
+    return this.#last;
+  }
+
+  /** Something is read; it is decided from now on. */
+  begin(now: Now): void {
+    this.#since ??= now.monoMs;
+  }
+
+  /** Follows nothing any more, until it is decided anew. */
+  lose(): void {
+    this.#following = undefined;
+    this.#since = undefined;
+    this.#misplacedSince = undefined;
+    for (const rung of this.#deps.rungs()) rung.stop();
+  }
+
+  /** True when the run, or whether it is offered, is another one now. */
+  decide(now: Now): boolean {
+    if (this.#since === undefined) return false;
+    const before = this.#following;
+    const peers = this.#deps.mates.reachable.map(({ timeline }) => timeline);
+    if (this.#isMisplaced(now.monoMs)) {
+      this.#deps.log.warn('place on the timeline was wrong', { stream: this.#deps.stream });
+      this.lose();
+      this.begin(now);
+    }
+    const waitedMs = now.monoMs - this.#since;
+    const agreement = agreeOnRun(this.#facts(), peers);
+    if (agreement.kind === 'adopt') this.#adopt(agreement, now);
+    else if (agreement.kind === 'found' && this.#mayFound(waitedMs))
+      this.#found(agreement, waitedMs, now);
+    const following = this.#following;
+    if (following?.isOffered === false && mayOffer(this.#facts(), peers, waitedMs))
+      this.#following = { ...following, isOffered: true };
+    return this.#following !== before;
+  }
+
+  /** Segments up to `number` are published. */
+  notePublished(number: number, now: Now): void {
+    if (this.#following?.isOffered !== true) return;
+    this.#last = { sequence: this.#following.run.sequence, number };
+    this.#memory.keep(() => this.#remembered(now), now);
+  }
+
+  /** The run of each rung, with the grids as they stand. */
+  runsNow(): readonly TimelineRun[] | undefined {
+    const rungs = this.#deps.rungs();
+    const runs = rungs.flatMap((rung) => rung.runNow() ?? []);
+    return this.#following !== undefined && runs.length === rungs.length ? runs : undefined;
+  }
+
+  #facts(): TimelineFacts {
+    return { nodeId: this.#deps.nodeId, following: this.#following, last: this.#last };
+  }
+
+  /** A member that offers a run, and is not compared yet, is waited for: it may be one that we can join. */
+  #mayFound(waitedMs: number): boolean {
+    const isOpen = this.#deps.mates.reachable.some(
+      ({ proof, word }) => proof.kind === 'unknown' && word?.following?.isOffered,
+    );
+    return !isOpen || waitedMs >= settleMsMax;
+  }
+
+  #adopt({ run, offset }: Extract<Agreement, { kind: 'adopt' }>, now: Now): void {
+    const runs = this.#deps.mates.runsOf(keyOf(run));
+    if (runs?.length === this.#deps.rungs().length) this.#follow(runs, offset, now);
+  }
+
+  #found({ previous }: Extract<Agreement, { kind: 'found' }>, waitedMs: number, now: Now): void {
+    const lead = this.#deps.lead();
+    if (lead?.newestAt === undefined || this.#resume(now)) return;
+    const { nodeId } = this.#deps;
+    const founded = foundRuns(
+      { nodeId, segmentMs, previous, arrivedAt: lead.newestAt },
+      this.#deps.rungs().map((rung) => rung.facts()),
+      { lead: lead.index, isLate: waitedMs > rungsMsMax },
+    );
+    if (founded.kind === 'refused') this.#deps.leaveAlone(leftBy[founded.why]);
+    if (founded.kind === 'founded') this.#follow(founded.runs, founded.offset, now);
+  }
+
+  /** Goes on where it stood, if its packager does. */
+  #resume(now: Now): boolean {
+    const remembered = this.#memory.read();
+    const rungs = this.#deps.rungs().flatMap((rung) => rung.now ?? []);
+    if (remembered === undefined || !resumes(remembered, rungs)) return false;
+    this.#last ??= remembered.last;
+    this.#follow(remembered.runs, remembered.offset, now);
+    return true;
+  }
+
+  #follow(runs: readonly TimelineRun[], offset: number, now: Now): void {
+    const [run] = runs;
+    if (run === undefined) return;
+    this.#following = { run, offset, isOffered: false };
+    this.#since = now.monoMs;
+    this.#misplacedSince = undefined;
+    const firstNumber = (this.#last?.number ?? -1) + 1;
+    for (const [index, rung] of this.#deps.rungs().entries()) {
+      const own = runs[index];
+      if (own !== undefined) rung.start(own, offset, firstNumber, now.monoMs);
+    }
+    const { sequence, foundedBy } = run;
+    this.#deps.log.info('timeline followed', { stream: this.#deps.stream, sequence, foundedBy });
+  }
+
+  /**
+   * Proved members have the same run and another place in it: one of two stands wrong. The one whose name comes later
+   * gives way, unless another member agrees with it.
+   */
+  #isMisplaced(at: MonoMs): boolean {
+    const following = this.#following;
+    const mates = following ? this.#deps.mates.following(keyOf(following.run)) : [];
+    const isApart = ({ ownOffset }: { ownOffset: number | undefined }) =>
+      Math.abs((ownOffset ?? 0) - (following?.offset ?? 0)) > misplacedTicks;
+    const isWrong =
+      mates.length > 0 && mates.every(isApart) && mates.some(({ id }) => id < this.#deps.nodeId);
+    this.#misplacedSince = isWrong ? (this.#misplacedSince ?? at) : undefined;
+    return at - (this.#misplacedSince ?? at) >= misplacedMsMin;
+  }
+
+  #remembered({ wallMs: at }: Now): Remembered | undefined {
+    const offset = this.#following?.offset;
+    const runs = this.runsNow();
+    return runs && offset !== undefined ? { runs, offset, last: this.#last, at } : undefined;
+  }
+}
