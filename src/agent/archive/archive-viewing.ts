@@ -1,6 +1,9 @@
 import type { ArchiveAddress } from '../../core/archive/archive-address.ts';
 import { judgePeriod } from '../../core/archive/period.ts';
 import { readArchiveAddress } from '../../core/archive/request-forms.ts';
+import { dashEntryPath, hlsEntryPath } from '../../core/stream/origin-paths.ts';
+import type { StreamConfig } from '../../core/stream/stream.ts';
+import type { Now } from '../../core/time.ts';
 import type { ViewerQuery } from '../../core/viewer/query.ts';
 import { type Answer, denied } from '../answer.ts';
 import type { ViewerRequest, ViewingDeps } from '../viewing-parts.ts';
@@ -26,7 +29,7 @@ export function openArchive(
   const { stream, rest } = match;
   if (rest.startsWith(archivePrefix))
     return openRecorded(viewing, archive, { request, query, stream, rest });
-  if (viewing.live.isPlaylist(stream.name, rest)) return undefined;
+  if (viewing.live.media(stream.name, rest) !== undefined) return undefined;
   const { name } = stream;
   const form = stream.archive && (stream.archive.url ?? archiveUrlOf(stream.archive));
   const address = readArchiveAddress(
@@ -38,7 +41,21 @@ export function openArchive(
     },
     form,
   );
-  return address && openAddress(viewing, archive, { request, query, name, address });
+  const isEntry = rest === hlsEntryPath || rest === dashEntryPath;
+  if (address === undefined || (!isEntry && !keepsAny(viewing, archive, stream, request.now)))
+    return undefined;
+  return openAddress(viewing, archive, { request, query, name, address });
+}
+
+/** Where no archive is known of, what looks like a period is a file of the origin. */
+function keepsAny(
+  { outlook }: ViewingDeps,
+  { coverages }: ArchiveDeps,
+  { name, archive }: StreamConfig,
+  now: Now,
+): boolean {
+  if (archive !== undefined || coverages.of(name).length > 0) return true;
+  return outlook.candidates(name, now).list.some(({ stream }) => stream.archive !== undefined);
 }
 
 /** `timeshift/{user}/{password}/{minutes}/{start}/{stream}.m3u8` names its stream at the end. */

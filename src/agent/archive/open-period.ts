@@ -18,7 +18,7 @@ import {
 
 type Here = Extract<ArchivePlacement, { pieces: unknown }>;
 
-const hlsType = 'application/vnd.apple.mpegurl';
+export const hlsType = 'application/vnd.apple.mpegurl';
 const dashType = 'application/dash+xml';
 
 /** A viewer opens a period: its playlists here, a redirect to the node with more of it, or 404. */

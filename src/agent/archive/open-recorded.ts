@@ -16,7 +16,8 @@ import {
   placePeriod,
   rungAt,
 } from './archive-deps.ts';
-import { secondsOf } from './open-period.ts';
+import { hlsType, secondsOf } from './open-period.ts';
+import { originPrefix } from './origin-archives.ts';
 
 /** A path below {@link archivePrefix}: the recorded rung, and what of it. */
 type Recorded = {
@@ -33,6 +34,8 @@ export async function openRecorded(
   parts: { request: ViewerRequest; query: ViewerQuery; stream: StreamConfig; rest: string },
 ): Promise<Answer> {
   const { request, query, stream } = parts;
+  if (parts.rest.startsWith(originPrefix))
+    return openOfOrigin(archive, stream, parts.rest.slice(originPrefix.length), query);
   const path = parts.rest.slice(archivePrefix.length);
   const slash = path.lastIndexOf('/');
   const [rung, file] = [path.slice(0, Math.max(slash, 0)), path.slice(slash + 1)];
@@ -47,6 +50,17 @@ export async function openRecorded(
   return ending === 'json'
     ? listSegments(archive, recorded, judged.period)
     : openPlaylist(viewing, archive, { request, query, recorded, period: judged.period });
+}
+
+async function openOfOrigin(
+  { origins }: ArchiveDeps,
+  stream: StreamConfig,
+  path: string,
+  query: ViewerQuery,
+): Promise<Answer> {
+  const found = await origins.readChild(stream, { path, query: query.others });
+  if (found.kind === 'fault') return notFromHere(found.reason);
+  return { kind: 'playlist', body: found.bytes, contentType: hlsType, reason: 'archive-own' };
 }
 
 async function openSegment(
@@ -104,7 +118,7 @@ async function openPlaylist(
   return {
     kind: 'playlist',
     body: renderPeriod(slices, { grows: period.grows, query: passed }),
-    contentType: 'application/vnd.apple.mpegurl',
+    contentType: hlsType,
     reason: found.placement.reason,
     missingS: secondsOf(found.placement.missingMs),
   };

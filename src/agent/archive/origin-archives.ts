@@ -9,6 +9,10 @@ import {
   mapUri,
   type OriginPlace,
   originPlace,
+  type PlaylistPlace,
+  resolveUri,
+  toOriginUrl,
+  toViewerPath,
 } from '../../core/stream/origin-paths.ts';
 import type { StreamConfig } from '../../core/stream/stream.ts';
 import type { UnixMs } from '../../core/time.ts';
@@ -18,6 +22,9 @@ import { archiveUrlOf } from './own-archives.ts';
 
 /** Media servers look a period up before they answer; a viewer waits no longer than this, ms. */
 const periodMsMax = 2_000;
+
+/** Where viewers find the playlists that a media server's multivariant playlist of a period names. */
+export const originPrefix = '~archive/~origin/';
 
 /** A playlist or MPD of a media server's own archive, its URIs viewer paths. */
 export type OriginPeriod = {
@@ -54,6 +61,19 @@ export class OriginArchives {
       : this.#readPlaylist(opened, body);
   }
 
+  /** A media playlist that a period's multivariant playlist named; `path` is below {@link originPrefix}. */
+  async readChild(
+    config: StreamConfig,
+    { path, query }: { path: string; query: string },
+  ): Promise<OriginPeriod | OriginFault> {
+    const opened = this.#open(config, 'hls');
+    const url = opened && toOriginUrl(opened.place, path, query);
+    if (opened === undefined || url === undefined) return { kind: 'fault', reason: 'path-invalid' };
+    const limits = { deadlineMs: periodMsMax, bytesMax: playlistLimits.bodyBytesMax };
+    const body = await opened.origin.read(url, limits);
+    return body.kind === 'fault' ? body : this.#readPlaylist(opened, body, originPrefix + path);
+  }
+
   /** Frees what streams that are gone, or have another origin now, had open. */
   keep(configs: readonly StreamConfig[]): void {
     const entries = new Set(configs.flatMap(({ origin, dash }) => [origin, dash]));
@@ -68,11 +88,17 @@ export class OriginArchives {
     this.keep([]);
   }
 
-  #readPlaylist({ place }: Opened, body: OriginBody): OriginPeriod | OriginFault {
-    const at = { url: body.url, path: hlsEntryPath };
+  #readPlaylist(
+    { place }: Opened,
+    body: OriginBody,
+    path: string = hlsEntryPath,
+  ): OriginPeriod | OriginFault {
+    const at = { url: body.url, path };
     const kind = this.#deps.readMeaning(body.bytes)?.kind;
     if (kind === undefined) return { kind: 'fault', reason: 'playlist-invalid' };
-    const bytes = mapUris(body.bytes, (uri) => {
+    const bytes = mapUris(body.bytes, (uri, use) => {
+      const child = use === 'playlist' ? childPath(place, at, uri) : undefined;
+      if (child !== undefined) return child;
       const target = mapUri(place, at, uri);
       return target.kind === 'moved' ? target.uri : undefined;
     });
@@ -101,4 +127,12 @@ export class OriginArchives {
     this.#opened.set(key, opened);
     return opened;
   }
+}
+
+/** Playlists of a period are read as such, not as live ones: they are there when the stream is off the air. */
+function childPath(place: OriginPlace, at: PlaylistPlace, uri: string): string | undefined {
+  const path = toViewerPath(place, at, uri);
+  const url = resolveUri(at, uri);
+  if (path === undefined || url === undefined) return undefined;
+  return `${'../'.repeat(at.path.split('/').length - 1)}${originPrefix}${path}${new URL(url).search}`;
 }
