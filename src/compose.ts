@@ -118,6 +118,7 @@ async function assemble(config: Config, base: Base): Promise<Omit<Agent, 'stop'>
       tokens: access.tokens,
       audit: access.audit,
       explain: agent.explain,
+      coverage: agent.coverage,
       history: agent.history,
     },
     unready: () => wait,

@@ -7,6 +7,7 @@ import type { Forecast } from '../core/load/forecast.ts';
 import type { KeyState } from '../core/pass/key-ring.ts';
 import type { StreamFacts } from '../core/stream/stream.ts';
 import type { Now, UnixMs } from '../core/time.ts';
+import type { AdministerCoverage } from './administer-coverage.ts';
 import { administerStreams, found, isOnAir } from './administer-streams.ts';
 import { type AlertState, alertViews } from './alert-view.ts';
 import type { DescribedRequest, Explanation } from './explain.ts';
@@ -51,6 +52,7 @@ type Deps = {
   readonly groups: (now: Now) => readonly GroupReport[];
   readonly alerts: { list(): readonly Alert[] };
   readonly forecasts: { all(now: Now): readonly Forecast[] };
+  readonly coverage: AdministerCoverage;
   readonly tokens: AdminTokens;
   readonly audit: AuditStore;
   readonly explain: (request: DescribedRequest, now: Now) => Explanation;
@@ -119,6 +121,8 @@ export function createAdminister(deps: Deps) {
 
     /** What a described viewer would be answered and why; changes nothing. */
     explain: deps.explain,
+
+    coverage: deps.coverage,
 
     tokens: () => deps.tokens.list(),
 

@@ -1,6 +1,7 @@
 import type { LoadLimits } from '../core/load/load.ts';
 import { passGroup } from '../core/pass/claims.ts';
 import type { StreamConfig } from '../core/stream/stream.ts';
+import { administerCoverage } from './administer-coverage.ts';
 import { Admission } from './admission.ts';
 import type { AlertStore, AlertTarget } from './alert-ports.ts';
 import { createAlerting } from './alerting.ts';
@@ -164,7 +165,7 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings) {
   const forecasts = new Forecasts({ self, peers: (now) => peers.list(now) });
   const groups = createGroupReports({
     ...{ self, outlook },
-    facts: () => live.allFacts(),
+    facts: () => archives.facts(clock.now()).facts,
     peers: (now) => peers.list(now),
     signingKeyId: () => keys.signing()?.id,
     hasPublicViewers: (now) => audience.hasPublicViewers(now),
@@ -195,8 +196,14 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings) {
     compare: (question, now) => timelines.answer(question, now),
     segment: (name) => timelines.segment(name),
   };
+  const coverage = administerCoverage({
+    coverages,
+    config: (name) => live.config(name),
+    candidates: (name, now) => outlook.candidates(name, now),
+  });
   return {
     live,
+    coverage,
     archive,
     coverages,
     answerPeers,

@@ -6,6 +6,8 @@ import { openDatabase } from '../../src/adapters/sqlite/database.ts';
 import { createTokenStore } from '../../src/adapters/sqlite/token-store.ts';
 import { openAdminTokens } from '../../src/adapters/system/admin-tokens.ts';
 import { type Administer, createAdminister } from '../../src/agent/administer.ts';
+import { administerCoverage } from '../../src/agent/administer-coverage.ts';
+import { Coverages } from '../../src/agent/archive/coverages.ts';
 import { createExplain } from '../../src/agent/explain.ts';
 import { monitoredState } from '../../src/agent/monitored-state.ts';
 import { Sessions } from '../../src/agent/sessions.ts';
@@ -19,6 +21,7 @@ import type { StreamFacts } from '../../src/core/stream/stream.ts';
 import type { Now } from '../../src/core/time.ts';
 import { aNode, testNow } from './builders.ts';
 import { createFakeLog } from './fake-log.ts';
+import { memoryCoverageStore } from './memory-coverage-store.ts';
 import { createMemoryStreamStore } from './memory-stream-store.ts';
 import { tempFolder } from './temp-folder.ts';
 
@@ -53,7 +56,18 @@ export function createAdminRig() {
     store: createTokenStore(database),
     acceptsFirst: (presented) => presented === adminToken,
   });
+  const coverages = new Coverages(memoryCoverageStore());
+  const candidates = (name: string, now: Now) =>
+    judgeCandidates({
+      self: facts.self,
+      name,
+      own: facts.streams.get(name),
+      peers: facts.peers,
+      signingKeyId: undefined,
+      now,
+    });
   const administer = createAdminister({
+    coverage: administerCoverage({ coverages, candidates, config: (name) => catalogue.get(name) }),
     startedAt: testNow.wallMs - 60_000,
     self: () => facts.self,
     catalogue,

@@ -6,6 +6,7 @@ import { pageByName } from '../../core/page.ts';
 import { addAccess } from './admin-access.ts';
 import { noteChanges } from './admin-audit.ts';
 import { type CallerOf, requireToken } from './admin-auth.ts';
+import { addCoverage } from './admin-coverage.ts';
 import type { AdminApp } from './admin-environment.ts';
 import { addLive } from './admin-live.ts';
 import { adminRoutes } from './admin-routes.ts';
@@ -68,6 +69,7 @@ export function createAdminApp(deps: {
   addReads(app, deps);
   addChanges(app, deps);
   addAccess(app, deps);
+  addCoverage(app, deps);
   addLive(app, deps);
   addApiPage(app);
   addConsole(app, deps.consoleFolder);

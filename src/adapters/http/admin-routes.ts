@@ -1,5 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { accessRoutes } from './admin-access-routes.ts';
+import { coverageRoutes } from './admin-coverage-routes.ts';
 import { explainRoutes } from './admin-explain-routes.ts';
 import { liveRoute } from './admin-live.ts';
 import { answer, conflict, fault, invalid, notFound, tagged, unauthorized } from './admin-parts.ts';
@@ -45,6 +46,7 @@ const namedGroup = { params: z.object({ name: z.string().min(1).max(100) }) };
 /** Everything the API can be asked, by what it does (`docs/api.md`). */
 export const adminRoutes = {
   ...accessRoutes,
+  ...coverageRoutes,
   ...explainRoutes,
   ...watchRoutes,
   live: liveRoute,

@@ -100,6 +100,21 @@ export const peersView = z.object({
     .openapi({ description: 'nodes of the domain that ask this one and are not among its peers' }),
 });
 
+const containerSummary = z.object({
+  startAt: instant,
+  endAt: instant,
+  gaps: z.int(),
+  recordedMs: z.int(),
+});
+
+const archiveSummary = z
+  .object({
+    depthMs: z.int(),
+    ts: containerSummary.optional(),
+    fmp4: containerSummary.optional(),
+  })
+  .openapi('Archive', { description: 'what the node has recorded, per container' });
+
 export const groupView = z
   .object({
     name: z.string(),
@@ -123,6 +138,7 @@ export const groupView = z
             description: 'its time stamps minus ours for one picture, ticks of 90 kHz',
           }),
           clockOffsetMs: offsetMs.optional(),
+          archive: archiveSummary.optional(),
         }),
       )
       .readonly(),

@@ -1,3 +1,4 @@
+import { type ArchiveSummary, summarizeArchive } from '../archive/coverage-view.ts';
 import type { Place } from '../placement/address-fit.ts';
 import type { Candidate, Candidates } from '../placement/candidates.ts';
 import { type ReasonCode, reasonTexts } from '../reasons.ts';
@@ -41,6 +42,8 @@ type MemberReport = {
   readonly ptsDifference?: number | undefined;
   /** Its wall clock minus ours, ms; absent while not measured. */
   readonly clockOffsetMs?: number | undefined;
+  /** What it has recorded; absent where it keeps no archive. */
+  readonly archive?: ArchiveSummary | undefined;
 };
 
 /** Our own stream is its own clone. */
@@ -91,10 +94,12 @@ export function reportGroup(parts: {
   const members = [
     {
       ...memberReport(self.id, own, ownVerdict, 0),
+      archive: summarizeArchive(own.archive, now.wallMs),
       ...sourceReport(own, own, own.hls?.timeline?.state === 'anew' ? ofItself : undefined),
     },
     ...candidates.list.map(({ node, stream, backup, source }) => ({
       ...memberReport(node.id, stream, backup, offsets.get(node.id)),
+      archive: summarizeArchive(stream.archive, now.wallMs),
       ...sourceReport(own, stream, source),
     })),
   ];

@@ -1,0 +1,82 @@
+import { archiveDepthMs } from '../core/archive/archive-config.ts';
+import { type ContainerView, viewArchive, viewRanges } from '../core/archive/coverage-view.ts';
+import type { TimeRange } from '../core/archive/ranges.ts';
+import { AgentError } from '../core/errors.ts';
+import type { Candidates } from '../core/placement/candidates.ts';
+import type { Container, StreamConfig } from '../core/stream/stream.ts';
+import type { Now } from '../core/time.ts';
+import type { Coverages } from './archive/coverages.ts';
+
+type ArchiveView = {
+  readonly depthMs: number;
+  readonly ts: ContainerView;
+  readonly fmp4: ContainerView;
+};
+
+/** What is recorded of a stream, here and, as far as this node was told, on the other nodes of its group. */
+export type CoverageView = ArchiveView & {
+  readonly stream: string;
+  /** By node. */
+  readonly members: readonly (ArchiveView & { readonly node: string; readonly stream: string })[];
+};
+
+/** Sources that know by themselves what is recorded: nobody else may say so. */
+const otherSources = ['window', 'directory', 'api', 'record'] as const;
+
+const containers = ['ts', 'fmp4'] as const;
+
+export type AdministerCoverage = ReturnType<typeof administerCoverage>;
+
+export function administerCoverage(deps: {
+  readonly config: (name: string) => StreamConfig | undefined;
+  readonly coverages: Coverages;
+  readonly candidates: (name: string, now: Now) => Candidates;
+}) {
+  const configOf = (name: string): StreamConfig => {
+    const config = deps.config(name);
+    if (config === undefined) throw new AgentError('not_found', `there is no stream "${name}"`);
+    return config;
+  };
+  const view = (name: string, now: Now): CoverageView => {
+    const { archive } = configOf(name);
+    const members = deps.candidates(name, now).list.flatMap(({ node, stream }) =>
+      stream.archive === undefined
+        ? []
+        : [{ node: node.id, stream: stream.name, ...viewArchive(stream.archive, now.wallMs) }],
+    );
+    return {
+      stream: name,
+      depthMs: archiveDepthMs(archive ?? {}),
+      ts: viewRanges(deps.coverages.ranges(name, 'ts')),
+      fmp4: viewRanges(deps.coverages.ranges(name, 'fmp4')),
+      members,
+    };
+  };
+  return {
+    /** @throws not_found */
+    view,
+
+    /**
+     * Puts what a recorder tells in place of what it told before, container by container; one that is left out stays.
+     * @throws not_found; conflict when the stream has another source; store_failed
+     */
+    put(
+      name: string,
+      told: { readonly [of in Container]?: readonly TimeRange[] | undefined },
+      now: Now,
+    ): CoverageView {
+      const { archive } = configOf(name);
+      const source = otherSources.find((one) => archive?.[one] !== undefined);
+      if (source !== undefined)
+        throw new AgentError(
+          'conflict',
+          `coverage of stream "${name}" comes from its archive's "${source}"`,
+        );
+      for (const container of containers) {
+        const ranges = told[container];
+        if (ranges !== undefined) deps.coverages.replace(name, container, ranges);
+      }
+      return view(name, now);
+    },
+  };
+}
