@@ -40,6 +40,7 @@ import type {
 import { createSelf } from './self.ts';
 import { Sessions } from './sessions.ts';
 import { createSpread } from './spread.ts';
+import { createStandIn } from './stand-in.ts';
 import type { StreamTimeline } from './timeline/stream-timeline.ts';
 import { Timelines } from './timeline/timelines.ts';
 import { Viewing } from './viewing.ts';
@@ -146,12 +147,19 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings) {
   const passes = new Passes({ signer: ports.signer, keyOf: (id) => keys.keyOf(id) });
   const arrivals = new Arrivals({ nodeId: node.id, passes, sessions });
   const spread = createSpread(node.id);
+  const standIn = createStandIn({
+    self,
+    peers: (now) => peers.list(now),
+    ownStreams: () => live.allFacts(),
+    source: (stream, node) => timelines.source(stream, node),
+  });
   const viewing = new Viewing({
     ...{
       self,
       live,
       archive,
       outlook,
+      standIn,
       arrivals,
       passes,
       keys,

@@ -30,32 +30,38 @@ export class Arrivals {
     this.#deps = deps;
   }
 
-  /** The arrival at `stream` with the `pass` sent, or why that pass is no good here. At once for a pass seen before. */
+  /**
+   * The arrival at `stream` with the `pass` sent, or why that pass is no good here. At once for a pass seen before. Where
+   * this node answers for another one, passes for that one are good, too.
+   */
   of(
     pass: string | undefined,
     stream: { readonly name: string; readonly group?: string | undefined },
     now: Now,
+    standsInFor?: string,
   ): Arrival | Promise<Arrival> {
     const { nodeId, passes } = this.#deps;
     if (pass === undefined)
       return { kind: 'own', isActive: false, home: nodeId, hops: [], nodes: [] };
     const verdict = passes.verify(pass);
     return verdict instanceof Promise
-      ? verdict.then((found) => this.#judge(found, stream, now))
-      : this.#judge(verdict, stream, now);
+      ? verdict.then((found) => this.#judge(found, stream, now, standsInFor))
+      : this.#judge(verdict, stream, now, standsInFor);
   }
 
   #judge(
     verdict: Awaited<ReturnType<Passes['verify']>>,
     stream: { readonly name: string; readonly group?: string | undefined },
     now: Now,
+    standsInFor: string | undefined,
   ): Arrival {
     if (verdict.kind === 'refused') return verdict;
     const { claims } = verdict;
     const { nodeId, sessions } = this.#deps;
     const isActive = sessions.isActive(claims.sub, now, stream.name);
+    const isForPeer = standsInFor !== undefined && claims.aud.includes(standsInFor);
     const check = checkPass(claims, {
-      node: nodeId,
+      node: isForPeer ? standsInFor : nodeId,
       group: passGroup(stream),
       now,
       sessionActive: isActive,

@@ -14,11 +14,14 @@ import type { Passes } from './passes.ts';
 import type { NewId } from './ports.ts';
 import type { SessionStart, Sessions } from './sessions.ts';
 import type { Spread } from './spread.ts';
+import type { StandIn } from './stand-in.ts';
 import type { ViewingKeys } from './viewing-keys.ts';
 
 /** What every request of a viewer is made from. */
 export type ViewerRequest = {
   readonly viewer: Viewer;
+  /** Host and port as the viewer named them, lower case; empty when it did not. */
+  readonly host: string;
   /** Path without the leading slash, percent-encoded as received. */
   readonly path: string;
   /** Raw query without `?`; empty when there is none. */
@@ -33,6 +36,7 @@ export type ViewingDeps = {
   readonly live: LiveStreams;
   readonly archive: ArchiveDeps;
   readonly outlook: Outlook;
+  readonly standIn: (host: string, path: string, now: Now) => StandIn | undefined;
   readonly arrivals: Arrivals;
   readonly passes: Passes;
   readonly keys: ViewingKeys;

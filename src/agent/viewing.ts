@@ -4,6 +4,7 @@ import { type Answer, denied, notFromHere } from './answer.ts';
 import { openArchive } from './archive/archive-viewing.ts';
 import { openEntry } from './open-entry.ts';
 import { openMediaPlaylist } from './open-media-playlist.ts';
+import type { StandIn } from './stand-in.ts';
 import type { ViewerRequest, ViewingDeps } from './viewing-parts.ts';
 
 const entries = { 'index.m3u8': 'hls-entry', 'manifest.mpd': 'dash-entry' } as const;
@@ -23,8 +24,10 @@ export class Viewing {
     this.#deps = deps;
   }
 
-  async open(request: ViewerRequest): Promise<Answer> {
-    const query = readViewerQuery(request.query);
+  async open(asked: ViewerRequest): Promise<Answer> {
+    const query = readViewerQuery(asked.query);
+    const standIn = this.#deps.standIn(asked.host, asked.path, asked.now);
+    const request = standIn === undefined ? asked : { ...asked, path: standIn.path };
     if (archivePath.test(request.path)) {
       const archived = openArchive(this.#deps, this.#deps.archive, { request, query });
       if (archived !== undefined) return archived;
@@ -32,21 +35,22 @@ export class Viewing {
     const match = this.#deps.live.match(request.path);
     if (match === undefined) return this.#openUnknown(request, query);
     const { stream, rest } = match;
-    if (isEntryName(rest)) return this.#openKnown(request, query, { stream, entryName: rest });
+    if (isEntryName(rest))
+      return this.#openKnown(request, query, { stream, entryName: rest, standIn });
     if (this.#deps.live.isPlaylist(stream.name, rest))
-      return this.#openMedia(request, query, { stream, rest });
+      return this.#openMedia(request, query, { stream, rest, standIn });
     return this.#openFile(request, query, { name: stream.name, rest });
   }
 
   async #openKnown(
     request: ViewerRequest,
     query: ViewerQuery,
-    { stream, entryName }: { stream: Stream; entryName: EntryName },
+    { stream, entryName, standIn }: StreamAsked & { entryName: EntryName },
   ): Promise<Answer> {
     const { live, arrivals, outlook } = this.#deps;
     const form = entries[entryName];
     const { now } = request;
-    const arrival = await arrivals.of(query.pass, stream, now);
+    const arrival = await arrivals.of(query.pass, stream, now, standIn?.node);
     if (arrival.kind === 'refused') return denied(arrival.reason);
     this.#deps.audience.noteViewer(request.viewer, now);
     live.watch(stream.name, now);
@@ -85,13 +89,15 @@ export class Viewing {
   async #openMedia(
     request: ViewerRequest,
     query: ViewerQuery,
-    { stream, rest }: { stream: Stream; rest: string },
+    { stream, rest, standIn }: StreamAsked & { rest: string },
   ): Promise<Answer> {
     const { live, arrivals, outlook } = this.#deps;
     const { name } = stream;
     const { now } = request;
-    const arrival = await arrivals.of(query.pass, stream, now);
+    const arrival = await arrivals.of(query.pass, stream, now, standIn?.node);
     if (arrival.kind === 'refused') return denied(arrival.reason);
+    const [fault] = standIn?.faults ?? [];
+    if (fault !== undefined) return notFromHere(fault);
     live.watch(name, now);
     const snapshot = query.blocks
       ? await live.blockingReload(name, rest, query.others, now)
@@ -112,7 +118,10 @@ export class Viewing {
   }
 }
 
-type Stream = { readonly name: string; readonly group?: string | undefined };
+type StreamAsked = {
+  readonly stream: { readonly name: string; readonly group?: string | undefined };
+  readonly standIn: StandIn | undefined;
+};
 
 function isEntryName(rest: string): rest is EntryName {
   return Object.hasOwn(entries, rest);

@@ -10,7 +10,7 @@ it('an HLS entry that is not read yet is never answered with the MPD of the same
   const own = aStreamFacts({ dash: { air: onAir } });
   const deps = { self: () => self, spread: createSpread(self.id) } as unknown as ViewingDeps;
   const answer = await openEntry(deps, {
-    request: { viewer: aViewer(), path: 'ch1/index.m3u8', query: '', now: testNow },
+    request: { viewer: aViewer(), host: '', path: 'ch1/index.m3u8', query: '', now: testNow },
     query: { others: '', blocks: false },
     arrival: { kind: 'own', isActive: false, home: self.id, hops: [], nodes: [] },
     asked: own,

@@ -59,6 +59,7 @@ export function createViewerApp(deps: {
     const now = deps.clock.now();
     const answer = await deps.viewing.open({
       viewer: observeViewer(connection),
+      host: url.slice(url.indexOf('//') + 2, pathAt).toLowerCase(),
       path: url.slice(pathAt + 1, queryAt < 0 ? undefined : queryAt),
       query: queryAt < 0 ? '' : url.slice(queryAt + 1),
       range: context.req.header('range'),

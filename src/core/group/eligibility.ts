@@ -57,6 +57,17 @@ export function assessTarget(member: Member & { readonly protocol: 'hls' | 'dash
   ]);
 }
 
+/** Why a player that watches `theirs` could not go on with `own` where it stands; empty for clones. */
+export function cloneFaults(
+  own: StreamFacts,
+  theirs: StreamFacts,
+  source: SourceVerdict | undefined,
+): readonly ReasonCode[] {
+  const faults = [...sourceFaults(own, theirs, source), ...likenessFaults(own, theirs)];
+  // How far its window had come does not matter any more.
+  return faults.flatMap((fault) => (fault && fault !== 'behind' ? fault : []));
+}
+
 type Fault = ReasonCode | false | undefined;
 
 function verdict(faults: readonly Fault[]): Assessment {
