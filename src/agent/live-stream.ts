@@ -22,6 +22,7 @@ import type {
   OriginStream,
 } from './ports.ts';
 import type { Segments, StoredSegment } from './segments.ts';
+import { isCaptions, movedCaptions } from './timeline/moved-captions.ts';
 import type { StreamTimeline } from './timeline/stream-timeline.ts';
 
 /** How long a stream outside of any group is kept fresh after somebody watched it last, ms. */
@@ -148,12 +149,14 @@ export class LiveStream {
     if (url === undefined) return { kind: 'fault', reason: 'path-invalid' };
     const request = (part?: string) =>
       files.origin.open(url, { range: part, firstByteMs: segmentBudgetMs });
-    const found = known?.file.isWhole
-      ? await this.#deps.segments.open(known.file.id, request, {
-          range,
-          onComplete: known.onComplete,
-        })
-      : await request(range);
+    const offsetTicks = below === undefined ? this.#timeline?.offsetTicks : undefined;
+    const { segments } = this.#deps;
+    const found =
+      offsetTicks !== undefined && isCaptions(path)
+        ? await movedCaptions(files.origin, url, { offsetTicks, range })
+        : known?.file.isWhole
+          ? await segments.open(known.file.id, request, { range, onComplete: known.onComplete })
+          : await request(range);
     const isAbsent = found.kind === 'fault' && (found.status === 404 || found.status === 410);
     return isAbsent ? { ...found, reason: 'not-found' } : found;
   }

@@ -22,9 +22,14 @@ const windowSegmentsMin = 6;
 /** A window shorter than this is not offered: players begin three segments behind its end (RFC 8216 6.3.3). */
 const wholeSegmentsMin = 3;
 
-/** The canonical segments of one rung that viewers may ask for; those that left the window stay as long again. */
+/**
+ * The canonical segments of one rung that viewers may ask for; those that left the window stay as long again. Segments of
+ * a run that is not settled wait behind them, unseen.
+ */
 export class CanonicalWindow {
   readonly #prefix: string;
+  #isOffered = false;
+  #waiting: readonly PublishedSegment[] = [];
   #kept: readonly PublishedSegment[] = [];
   #listed: readonly PublishedSegment[] = [];
   #playlist: Uint8Array | undefined;
@@ -38,6 +43,12 @@ export class CanonicalWindow {
     return this.#listed;
   }
 
+  /** What other members are told of: also what viewers do not get yet. */
+  get told(): readonly PublishedSegment[] {
+    return [...this.#listed, ...this.#waiting];
+  }
+
+  /** Newest that viewers get. */
   get newest(): PublishedSegment | undefined {
     return this.#kept.at(-1);
   }
@@ -64,18 +75,39 @@ export class CanonicalWindow {
     return this.#kept.find((segment) => segment.number === number && segment.bytes.length > 0);
   }
 
+  /** A segment for other members. */
+  find(number: number): PublishedSegment | undefined {
+    return [...this.#kept, ...this.#waiting].findLast((segment) => segment.number === number);
+  }
+
   add(segment: PublishedSegment): void {
+    if (this.#isOffered) this.#list(segment);
+    else {
+      const all = [...this.#waiting, segment];
+      this.#waiting = all.slice(-windowLength(all));
+    }
+  }
+
+  /** Another run begins: what is added waits from now on, and what waited is of no use. */
+  hold(): void {
+    this.#isOffered = false;
+    this.#waiting = [];
+  }
+
+  /** The run is settled: viewers get what waited, and what is added. */
+  offer(): void {
+    this.#isOffered = true;
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const segment of waiting) this.#list(segment);
+  }
+
+  #list(segment: PublishedSegment): void {
     const all = [...this.#kept, segment];
     this.#kept = all.slice(-2 * windowLength(all));
     const recent = this.#kept.slice(-windowLength(this.#kept));
     const from = recent.length - listable(recent.map(asListed)).length;
     this.#listed = recent.slice(from);
-    this.#playlist = undefined;
-  }
-
-  clear(): void {
-    this.#kept = [];
-    this.#listed = [];
     this.#playlist = undefined;
   }
 }

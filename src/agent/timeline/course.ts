@@ -90,7 +90,7 @@ export class Course {
       this.#found(agreement, waitedMs, now);
     const following = this.#following;
     if (following?.isOffered === false && mayOffer(this.#facts(), peers, waitedMs))
-      this.#following = { ...following, isOffered: true };
+      this.#offer(following);
     return this.#following !== before;
   }
 
@@ -108,16 +108,23 @@ export class Course {
     return this.#following !== undefined && runs.length === rungs.length ? runs : undefined;
   }
 
+  #offer(following: Following): void {
+    this.#following = { ...following, isOffered: true };
+    for (const { window } of this.#deps.rungs()) window.offer();
+  }
+
   #facts(): TimelineFacts {
     return { nodeId: this.#deps.nodeId, following: this.#following, last: this.#last };
   }
 
-  /** A member that offers a run, and is not compared yet, is waited for: it may be one that we can join. */
+  /** A member that offers a run, or may do so, and is not compared yet, is waited for: it may be one that we can join. */
   #mayFound(waitedMs: number): boolean {
-    const isOpen = this.#deps.mates.reachable.some(
-      ({ proof, word }) => proof.kind === 'unknown' && word?.following?.isOffered,
+    const { reachable, isComplete } = this.#deps.mates;
+    const isOpen = reachable.some(
+      ({ proof, word }) =>
+        proof.kind === 'unknown' && (word === undefined || word.following?.isOffered),
     );
-    return !isOpen || waitedMs >= settleMsMax;
+    return (isComplete && !isOpen) || waitedMs >= settleMsMax;
   }
 
   #adopt({ run, offset }: Extract<Agreement, { kind: 'adopt' }>, now: Now): void {
@@ -152,7 +159,6 @@ export class Course {
     const [run] = runs;
     if (run === undefined) return;
     this.#following = { run, offset, isOffered: false };
-    this.#since = now.monoMs;
     this.#misplacedSince = undefined;
     const firstNumber = (this.#last?.number ?? -1) + 1;
     for (const [index, rung] of this.#deps.rungs().entries()) {

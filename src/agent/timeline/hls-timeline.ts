@@ -108,7 +108,7 @@ export class HlsTimeline {
     return new SegmentFeed({
       ...this.#deps,
       take: (fed, now) => this.#timeline.feed(rung, fed, now),
-      unreadable: () => this.#timeline.leaveAlone('segments-unreadable'),
+      leaveAlone: (why) => this.#timeline.leaveAlone(why),
     });
   }
 }

@@ -15,6 +15,8 @@ export type MateSeen = {
 export class Mates {
   readonly #all = new Map<string, Mate>();
   #reachable: readonly Mate[] = [];
+  /** False while there may be members that were not heard yet. */
+  isComplete = true;
 
   get reachable(): readonly Mate[] {
     return this.#reachable;

@@ -160,7 +160,7 @@ function ownCheck(rung: number, { segment, checksum }: Pending): SegmentCheck {
 
 /** What this member tells others of a rung: what is published since a moment, and what is still to be. */
 export function checksOf({ index, pending, window }: Rung, at: MonoMs): readonly SegmentCheck[] {
-  const published = window.listed
+  const published = window.told
     .filter(({ publishedAt }) => at - publishedAt <= toldMsMax)
     .map(({ number, startTicks, durationTicks, bytes, checksum }) => ({
       ...{ rung: index, number, startTicks, durationTicks, checksum },

@@ -122,6 +122,7 @@ export class Rung {
     this.#run = run;
     this.#firstNumber = firstNumber;
     this.#pending = [];
+    this.window.hold();
     this.#offset = offset;
     this.#placer = createTagPlacer();
     this.#starts.clear();

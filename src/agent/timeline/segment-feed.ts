@@ -5,6 +5,7 @@ import type { LiveWindow } from '../../core/stream/live-window.ts';
 import type { Now } from '../../core/time.ts';
 import { type SegmentTags, tagsOf } from '../../core/timeline/origin-tags.ts';
 import type { Clock, Origin, OriginFault } from '../ports.ts';
+import type { LeftAlone } from './left-alone.ts';
 import type { FedReading } from './rung.ts';
 
 /** Largest segment that is read, bytes. */
@@ -25,7 +26,7 @@ type FeedDeps = {
   /** Lets others have their turn. */
   readonly pause: () => Promise<void>;
   readonly take: (fed: FedReading, now: Now) => void;
-  readonly unreadable: () => void;
+  readonly leaveAlone: (why: LeftAlone) => void;
 };
 
 type Listed = LiveWindow['playlist']['segments'][number] & {
@@ -107,6 +108,11 @@ export class SegmentFeed {
     const reading = await this.#readWhole(reader, bytes);
     if (reading.tracks.length === 0) return false;
     this.#unreadable = 0;
+    // Players take HEVC in MPEG-TS from nobody but its own packager: what came as fMP4 must stay it.
+    const isHevc = reading.tracks.some(
+      (track) => track.kind === 'video' && track.format === 'hevc',
+    );
+    if (isHevc && isFmp4(bytes)) this.#deps.leaveAlone('codec-unsupported');
     const { tags } = segment;
     this.#deps.take({ reading, completeAt, bytes: bytes.length, tags }, this.#deps.clock.now());
     return true;
@@ -163,7 +169,7 @@ export class SegmentFeed {
 
   #noteUnreadable(): void {
     this.#unreadable += 1;
-    if (this.#unreadable >= unreadableMax) this.#deps.unreadable();
+    if (this.#unreadable >= unreadableMax) this.#deps.leaveAlone('segments-unreadable');
   }
 }
 

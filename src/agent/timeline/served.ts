@@ -35,10 +35,18 @@ export function storedSegment(
   const name = readCanonicalName(path);
   const segment = name && timeline.window(name.rung)?.get(name.number);
   if (segment === undefined) return undefined;
-  const { bytes, checksum } = segment;
+  const etag = `"${segment.checksum}"`;
+  return stored(segment.bytes, { ...segmentHeaders, etag }, range);
+}
+
+/** Bytes that are there whole, or a range of them. */
+export function stored(
+  bytes: Uint8Array,
+  known: Readonly<Record<string, string>>,
+  range: string | undefined,
+): StoredSegment {
   const part = resolveRange(range, bytes.length);
-  const etag = `"${checksum}"`;
-  const { status, headers } = rangeAnswer(part, bytes.length, { ...segmentHeaders, etag });
+  const { status, headers } = rangeAnswer(part, bytes.length, known);
   const from = part.kind === 'part' ? part.first : 0;
   const to = part.kind === 'part' ? part.last + 1 : part.kind === 'whole' ? bytes.length : 0;
   return { kind: 'stored', status, headers, bytes: bytes.subarray(from, to) };

@@ -20,6 +20,8 @@ export type TimelineDeps = ReleaseDeps & {
   readonly checksum: Checksum;
   /** Members of the group that can be reached, with their clocks. */
   readonly mates: (group: string, now: Now) => readonly MateSeen[];
+  /** Whether it is known of every peer whether it can be reached. */
+  readonly isComplete: (now: Now) => boolean;
   /** Something was cut or decided that the other members should hear of at once. */
   readonly hurry: (stream: string) => void;
 };
@@ -64,6 +66,11 @@ export class StreamTimeline {
 
   get runKey(): string | undefined {
     return this.#course.following && keyOf(this.#course.following.run);
+  }
+
+  /** What is added to the packager's times; undefined while it follows no run. */
+  get offsetTicks(): number | undefined {
+    return this.#course.following?.offset;
   }
 
   /** Whether viewers may be given its playlists: it follows a run that is settled, and every window is whole. */
@@ -128,12 +135,13 @@ export class StreamTimeline {
 
   tick(now: Now): void {
     if (this.#leftAlone !== undefined) return;
-    const seen = this.#deps.mates(this.stream.group, now);
-    const { declared } = this.stream;
+    const { declared, group } = this.stream;
+    this.mates.isComplete = this.#deps.isComplete(now);
+    const seen = this.#deps.mates(group, now);
     this.mates.review(seen, this.#marks, { declared, isNew: this.#hasNewMarks });
     this.#hasNewMarks = false;
-    if (this.#course.decide(now)) this.#deps.hurry(this.stream.name);
-    this.#publish(now);
+    const isDecided = this.#course.decide(now);
+    this.#publish(now, isDecided);
   }
 
   /** Our word on this stream, for a member of its group. */
@@ -153,7 +161,7 @@ export class StreamTimeline {
     const pending = known?.pending.find(
       (each) => each.segment.number === number && each.checksum === checksum,
     );
-    const published = known?.window.get(number);
+    const published = known?.window.find(number);
     return (
       pending?.segment.bytes ?? (published?.checksum === checksum ? published.bytes : undefined)
     );
@@ -176,14 +184,14 @@ export class StreamTimeline {
     this.#hasNewMarks = true;
   }
 
-  #publish(now: Now): void {
+  #publish(now: Now, isDecided: boolean): void {
     const { following } = this.#course;
     if (following === undefined) return;
     const mates = this.mates.following(keyOf(following.run));
     let hasMoved = false;
     for (const rung of this.#rungs)
       hasMoved = this.#release.run(rung, mates, now.monoMs) || hasMoved;
-    if (!hasMoved) return;
+    if (!hasMoved && !isDecided) return;
     const number = Math.max(...this.#rungs.map(({ window }) => window.newest?.number ?? 0));
     this.#course.notePublished(number, now);
     this.#deps.hurry(this.stream.name);

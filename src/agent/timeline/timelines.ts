@@ -1,6 +1,7 @@
 import type { PeerRefusal } from '../../core/group/exchange.ts';
 import type { Peer } from '../../core/group/node.ts';
 import type { SourceVerdict } from '../../core/group/source.ts';
+import type { StreamFacts } from '../../core/stream/stream.ts';
 import type { Now } from '../../core/time.ts';
 import type { CompareAnswer, CompareQuestion, SegmentName } from '../../core/timeline/compare.ts';
 import { likenessOf } from '../../core/timeline/likeness.ts';
@@ -42,6 +43,7 @@ export class Timelines {
         ...this.#deps,
         likeness: likenessOf,
         mates: (group, now) => this.#mates(group, now),
+        isComplete: (now) => this.#deps.peers(now).every((peer) => peer.reachability !== 'unknown'),
         hurry: (name) => this.#comparing.hurry(name, this.#deps.clock.now()),
         fetch: (mate, name) => this.#fetch(mate, name),
       },
@@ -90,9 +92,7 @@ export class Timelines {
         facts !== undefined &&
         facts.id !== this.#deps.nodeId &&
         reachability === 'reachable' &&
-        streamsByGroup(streams)
-          .get(group)
-          ?.some(({ hls }) => hls?.timeline?.state === 'anew');
+        streamsByGroup(streams).get(group)?.some(mayJoin);
       return isMember ? [{ id: facts.id, clockOffsetMs: clock?.offsetMs ?? 0 }] : [];
     });
   }
@@ -104,4 +104,10 @@ export class Timelines {
     const found = await this.#deps.link.segment(peer.url, name, fetchMsMax);
     return found instanceof Uint8Array ? found : undefined;
   }
+}
+
+/** Written anew, or about to begin: its playlists were not read yet. */
+function mayJoin({ hls }: StreamFacts): boolean {
+  if (hls === undefined || hls.timeline !== undefined) return hls?.timeline?.state === 'anew';
+  return hls.air.onAir || hls.air.reason === 'starting';
 }
