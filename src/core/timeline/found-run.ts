@@ -37,8 +37,12 @@ const segmentTicksMax = 30 * ticksPerSecond;
 const regularTicks = 400;
 /** Without a picture grid intervals may grow a little later on: the window has room for it. */
 const irregularMargin = 1.02;
-/** A first discontinuity sequence counts tens of seconds of Unix time: it grows slower than time. */
-const sequenceStepMs = 10_000;
+/**
+ * A first discontinuity sequence counts hours since 2026: it grows with time, and stays small. hls.js visits every number up
+ * to it at each reload, which freezes the page where it counts seconds (`docs/players.md`).
+ */
+const sequenceStepMs = 3_600_000;
+const sequenceEpochMs = 1_767_225_600_000;
 
 /**
  * Founds a run. The group's time is Unix time at arrival. Numbers go on from the run before; without one they begin at
@@ -67,7 +71,7 @@ export function foundRun(facts: FoundingFacts): Founding {
   const run: TimelineRun = {
     sequence: facts.previous
       ? facts.previous.sequence + 1
-      : Math.floor(facts.arrivedAt / sequenceStepMs),
+      : Math.max(0, Math.floor((facts.arrivedAt - sequenceEpochMs) / sequenceStepMs)),
     succeeds: facts.previous?.sequence,
     foundedAt: facts.arrivedAt,
     foundedBy: facts.nodeId,

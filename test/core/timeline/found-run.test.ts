@@ -52,7 +52,14 @@ describe('a run that is founded', () => {
     const again = numbersOf({ to: 100 }, { arrivedAt: arrivedAt + 60_000 });
     expect(first.numbers[0]).toBe(Math.floor(first.run.originTicks / ticksPerSecond));
     expect(again.numbers[0] ?? 0).toBeGreaterThan((first.numbers[0] ?? 0) + 30);
-    expect(again.run.sequence).toBeGreaterThan(first.run.sequence);
+    const later = numbersOf({ to: 100 }, { arrivedAt: arrivedAt + 3_600_000 });
+    expect(later.run.sequence).toBe(first.run.sequence + 1);
+  });
+
+  it('has a discontinuity sequence that hls.js can count up to at each reload', () => {
+    const inTwentyYears = Date.UTC(2046);
+    const { run } = numbersOf({ to: 100 }, { arrivedAt: inTwentyYears });
+    expect(run.sequence).toBeLessThan(200_000);
   });
 
   it('goes on from the run before without a hole', () => {
