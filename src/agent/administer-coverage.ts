@@ -39,11 +39,13 @@ export function administerCoverage(deps: {
   };
   const view = (name: string, now: Now): CoverageView => {
     const { archive } = configOf(name);
-    const members = deps.candidates(name, now).list.flatMap(({ node, stream }) =>
-      stream.archive === undefined
-        ? []
-        : [{ node: node.id, stream: stream.name, ...viewArchive(stream.archive, now.wallMs) }],
-    );
+    const members = deps
+      .candidates(name, now)
+      .list.flatMap(({ node, stream }) =>
+        stream.archive === undefined
+          ? []
+          : [{ node: node.id, stream: stream.name, ...viewArchive(stream.archive, now.wallMs) }],
+      );
     return {
       stream: name,
       depthMs: archiveDepthMs(archive ?? {}),

@@ -44,10 +44,9 @@ const coverageView = z
 
 const told = z
   .array(
-    z.strictObject({ startAt: instant, endAt: instant }).refine(
-      ({ startAt, endAt }) => startAt < endAt,
-      'must end after it starts',
-    ),
+    z
+      .strictObject({ startAt: instant, endAt: instant })
+      .refine(({ startAt, endAt }) => startAt < endAt, 'must end after it starts'),
   )
   .max(rangesMax, `must have at most ${rangesMax} ranges`)
   .optional();
