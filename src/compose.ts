@@ -30,14 +30,15 @@ import { readStreamsFile } from './adapters/system/streams-file.ts';
 import { createAdminister } from './agent/administer.ts';
 import { createAgent } from './agent/agent.ts';
 import { Cycles } from './agent/cycles.ts';
+import { leave } from './agent/leave.ts';
 import type { LiveStreams } from './agent/live-streams.ts';
 import { monitoredState } from './agent/monitored-state.ts';
 import type { AnswerPeers, Log } from './agent/ports.ts';
 import { reloadStreams } from './agent/reload-streams.ts';
 import { StreamCatalogue } from './agent/stream-catalogue.ts';
 import { composeAccess } from './compose-access.ts';
+import { loadLimitsOf } from './compose-admission.ts';
 import type { Config } from './core/config.ts';
-import type { LoadLimits } from './core/load/load.ts';
 import { version } from './version.ts';
 
 /** Beside this file, when it is built. */
@@ -121,6 +122,7 @@ async function assemble(config: Config, base: Base): Promise<Omit<Agent, 'stop'>
       coverage: agent.coverage,
       history: agent.history,
     },
+    ...{ drain: agent.drain, tell: () => peers.tell() },
     unready: () => wait,
   });
   const cycles = new Cycles({ clock, log, every });
@@ -153,6 +155,12 @@ async function assemble(config: Config, base: Base): Promise<Omit<Agent, 'stop'>
   peers.start();
   stops.push(() => peers.stop());
   wait = undefined;
+  stops.push(() =>
+    leave(
+      { clock, timers: systemTimers, sessions, drain: agent.drain, tell: () => peers.tell() },
+      config.limits.stopDrainS,
+    ),
+  );
   stops.push(() => {
     wait = 'the node is stopping';
     stopping.abort();
@@ -233,15 +241,6 @@ async function listenToPeers(
   if (clusterSecret === undefined) return {};
   const server = createPeerServer({ answer, clusterSecret, clock, log });
   return { peers: keep(await listenWith(server, address)) };
-}
-
-function loadLimitsOf(limits: Config['limits']): LoadLimits {
-  const { cpuPercentMax: cpuPercent, networkPercentMax: networkPercent } = limits;
-  const mbps = limits.networkCapacityMbps;
-  return {
-    ...{ cpuPercent, networkPercent },
-    ...(mbps !== undefined && { networkBitsPerS: mbps * 1_000_000 }),
-  };
 }
 
 function every(ms: number, run: () => void): () => void {

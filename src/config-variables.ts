@@ -153,6 +153,11 @@ export const variables = {
     default: 'none: the speed of the link',
     unit: 'Mbit/s',
   }),
+  UNDERSTUDY_STOP_DRAIN_S: setting(wholeNumber(0, 600), {
+    meaning: 'time viewers get to move to other nodes when the agent is stopped; 0: none',
+    default: '5',
+    unit: 'seconds',
+  }),
   UNDERSTUDY_SEGMENT_CACHE_MB: setting(wholeNumber(0, 65_536), {
     meaning: 'memory for live segments that many viewers share',
     default: '256',

@@ -106,6 +106,7 @@ function configOf(values: Values, hostName: string): Config {
       backupSessionsMax: values.UNDERSTUDY_BACKUP_SESSION_LIMIT,
       cpuPercentMax: values.UNDERSTUDY_CPU_LIMIT_PERCENT,
       networkPercentMax: values.UNDERSTUDY_NETWORK_LIMIT_PERCENT,
+      stopDrainS: values.UNDERSTUDY_STOP_DRAIN_S,
       networkCapacityMbps: values.UNDERSTUDY_NETWORK_CAPACITY_MBPS,
       segmentCacheBytesMax: values.UNDERSTUDY_SEGMENT_CACHE_MB * mebibyte,
     },

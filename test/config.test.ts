@@ -32,6 +32,7 @@ describe('the settings of a node', () => {
         backupSessionsMax: undefined,
         cpuPercentMax: 90,
         networkPercentMax: 90,
+        stopDrainS: 5,
         networkCapacityMbps: undefined,
         segmentCacheBytesMax: 256 * 1024 * 1024,
       },

@@ -9,6 +9,7 @@ import type { StreamFacts } from '../core/stream/stream.ts';
 import type { Now, UnixMs } from '../core/time.ts';
 import type { AdministerCoverage } from './administer-coverage.ts';
 import { administerStreams, found, isOnAir } from './administer-streams.ts';
+import { administerViewers, type ViewersDeps } from './administer-viewers.ts';
 import { type AlertState, alertViews } from './alert-view.ts';
 import type { DescribedRequest, Explanation } from './explain.ts';
 import { loadView } from './load-view.ts';
@@ -35,7 +36,7 @@ type SessionPage = {
   readonly filter: SessionFilter;
 };
 
-type Deps = {
+type Deps = ViewersDeps & {
   readonly startedAt: UnixMs;
   readonly self: () => NodeFacts;
   readonly catalogue: Pick<StreamCatalogue, 'list' | 'get' | 'definedIn' | 'put' | 'remove'>;
@@ -95,6 +96,8 @@ export function createAdminister(deps: Deps) {
 
     /** What would become of the viewers of each node that is there if it died now, by node. */
     forecast: (now: Now) => deps.forecasts.all(now),
+
+    ...administerViewers(deps),
 
     /** Configured peers in their order, and nodes of the domain that ask this one without being among them. */
     peers: (now: Now) => ({

@@ -10,6 +10,7 @@ import type { OpenDvr } from './archive-ports.ts';
 import { Arrivals } from './arrivals.ts';
 import { Audience } from './audience.ts';
 import type { Cycle } from './cycles.ts';
+import { Drain } from './drain.ts';
 import { createExplain } from './explain.ts';
 import { Forecasts } from './forecasts.ts';
 import { createGroupReports } from './group-reports.ts';
@@ -126,8 +127,9 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings) {
     peers: (now) => peers.list(now),
     onRefusing: () => void peers.tell(),
   });
+  const drain = new Drain();
   const self = createSelf({
-    ...{ ...node, sessions, audience, admission, keys, addresses: () => addresses },
+    ...{ ...node, sessions, audience, admission, drain, keys, addresses: () => addresses },
   });
   const peers = new Peers({
     ...{ clock, timers: ports.timers, log, link: ports.link, urls: peerUrls, self, boot },
@@ -166,6 +168,7 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings) {
       sessions,
       audience,
       admission,
+      drain,
       spread,
       newId,
     },
@@ -220,6 +223,7 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings) {
     keys,
     self,
     peers,
+    drain,
     viewing,
     groups,
     alerts: alerting.alerts,

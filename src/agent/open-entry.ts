@@ -42,6 +42,7 @@ export function openEntry(
     viewer: request.viewer,
     arrival: placedArrival(deps, arrival, { name: asked.name, now: request.now }),
     candidates,
+    leaves: deps.drain.isToLeave(arrival.session ?? request.viewer.key, request.now),
     hasPlaylist: (form === 'hls-entry' ? entry : mpd) !== undefined,
     sentLately: deps.spread.sentLately(request.now),
   });

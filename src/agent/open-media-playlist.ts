@@ -3,7 +3,13 @@ import { placeLive } from '../core/placement/live.ts';
 import { type Answer, notFromHere } from './answer.ts';
 import type { MediaSnapshot } from './live-snapshots.ts';
 import type { OriginFault } from './ports.ts';
-import { type Opening, placedArrival, startSession, type ViewingDeps } from './viewing-parts.ts';
+import {
+  leavesByReload,
+  type Opening,
+  placedArrival,
+  startSession,
+  type ViewingDeps,
+} from './viewing-parts.ts';
 
 /** A player reloads: the media playlist, the same bytes for everybody, or 404 at once so that it moves on. */
 export function openMediaPlaylist(
@@ -23,6 +29,7 @@ export function openMediaPlaylist(
     arrival: placedArrival(deps, arrival, { name, now }),
     candidates,
     hasPlaylist: snapshot.kind !== 'fault',
+    leaves: leavesByReload(deps, arrival, candidates, now),
     sentLately: new Map(),
   });
   if (placement.kind !== 'serve')

@@ -1,6 +1,7 @@
 import { type NodeFacts, peerProtocolVersion } from '../core/group/node.ts';
 import type { Admission } from './admission.ts';
 import type { Audience } from './audience.ts';
+import type { Drain } from './drain.ts';
 import type { Sessions } from './sessions.ts';
 import type { ViewingKeys } from './viewing-keys.ts';
 
@@ -17,9 +18,10 @@ export function createSelf(parts: {
   readonly sessions: Sessions;
   readonly admission: Pick<Admission, 'announced' | 'load'>;
   readonly audience: Pick<Audience, 'assigned' | 'count'>;
+  readonly drain: Pick<Drain, 'isOn'>;
   readonly keys: ViewingKeys;
 }): () => NodeFacts {
-  const { addresses, sessions, audience, admission, keys, ...fixed } = parts;
+  const { addresses, sessions, audience, admission, drain, keys, ...fixed } = parts;
   let last: NodeFacts | undefined;
   return () => {
     const { own, backup } = sessions.counts();
@@ -27,7 +29,7 @@ export function createSelf(parts: {
       ...fixed,
       addresses: addresses(),
       protocol: peerProtocolVersion,
-      draining: false,
+      draining: drain.isOn(),
       ...admission.announced(),
       load: admission.load(),
       ownSessions: own,

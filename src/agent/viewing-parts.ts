@@ -1,5 +1,6 @@
 import type { NodeFacts } from '../core/group/node.ts';
 import type { PassClaims } from '../core/pass/claims.ts';
+import type { Candidates } from '../core/placement/candidates.ts';
 import type { ReasonCode } from '../core/reasons.ts';
 import type { Now } from '../core/time.ts';
 import type { ViewerQuery } from '../core/viewer/query.ts';
@@ -8,6 +9,7 @@ import type { Admission } from './admission.ts';
 import type { ArchiveDeps } from './archive/archive-deps.ts';
 import type { Arrival, Arrivals } from './arrivals.ts';
 import type { Audience } from './audience.ts';
+import type { Drain } from './drain.ts';
 import type { LiveStreams } from './live-streams.ts';
 import type { Outlook } from './outlook.ts';
 import type { Passes } from './passes.ts';
@@ -43,6 +45,7 @@ export type ViewingDeps = {
   readonly sessions: Sessions;
   readonly audience: Pick<Audience, 'noteViewer'>;
   readonly admission: Admission;
+  readonly drain: Pick<Drain, 'isToLeave'>;
   readonly spread: Spread;
   readonly newId: NewId;
 };
@@ -86,6 +89,25 @@ export function placedArrival(
         hops: arrival.hops,
         refusal: admissionRefusal(deps, arrival, asked),
       } as const);
+}
+
+/**
+ * Whether a viewer who reloads is to be moved off this node: it will be answered 404, so it must hold a backup that
+ * can serve it now.
+ */
+export function leavesByReload(
+  { drain }: ViewingDeps,
+  arrival: GoodArrival,
+  candidates: Candidates,
+  now: Now,
+): boolean {
+  return (
+    arrival.session !== undefined &&
+    candidates.list.some(
+      ({ node, target }) => arrival.nodes.includes(node.id) && target.hls.eligible,
+    ) &&
+    drain.isToLeave(arrival.session, now)
+  );
 }
 
 /** Starts a session, or goes on with it; a new one counts for admission until its load shows. */

@@ -36,6 +36,8 @@ export type Config = {
     readonly backupSessionsMax?: number | undefined;
     readonly cpuPercentMax: number;
     readonly networkPercentMax: number;
+    /** Seconds given to viewers to move before the process ends. */
+    readonly stopDrainS: number;
     /** Absent: the speed of the link. */
     readonly networkCapacityMbps?: number | undefined;
     readonly segmentCacheBytesMax: number;

@@ -8,6 +8,7 @@ import { openAdminTokens } from '../../src/adapters/system/admin-tokens.ts';
 import { type Administer, createAdminister } from '../../src/agent/administer.ts';
 import { administerCoverage } from '../../src/agent/administer-coverage.ts';
 import { Coverages } from '../../src/agent/archive/coverages.ts';
+import { Drain } from '../../src/agent/drain.ts';
 import { createExplain } from '../../src/agent/explain.ts';
 import { monitoredState } from '../../src/agent/monitored-state.ts';
 import { Sessions } from '../../src/agent/sessions.ts';
@@ -37,6 +38,7 @@ export function createAdminRig() {
     strangers: [] as { id: string; lastAskedAt: number }[],
     key: { state: 'missing', keys: [] } as ReturnType<Administer['key']>,
     rotations: 0,
+    told: [] as readonly string[],
     groups: [] as GroupReport[],
     alerts: [] as Alert[],
     forecasts: [] as Forecast[],
@@ -82,6 +84,8 @@ export function createAdminRig() {
     },
     sessions,
     groups: () => facts.groups,
+    drain: new Drain(),
+    tell: async () => facts.told,
     alerts: { list: () => facts.alerts },
     forecasts: { all: () => facts.forecasts },
     ...{ tokens, audit },

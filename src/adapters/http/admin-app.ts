@@ -11,6 +11,7 @@ import type { AdminApp } from './admin-environment.ts';
 import { addLive } from './admin-live.ts';
 import { adminRoutes } from './admin-routes.ts';
 import { keyView } from './admin-schemas.ts';
+import { addViewers } from './admin-viewers.ts';
 import { addApiPage } from './api-page.ts';
 import { limitBody } from './body-limit.ts';
 import { addConsole } from './console-files.ts';
@@ -71,6 +72,7 @@ export function createAdminApp(deps: {
   addAccess(app, deps);
   addCoverage(app, deps);
   addLive(app, deps);
+  addViewers(app, deps);
   addApiPage(app);
   addConsole(app, deps.consoleFolder);
   addProbes(app, deps);

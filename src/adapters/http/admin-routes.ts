@@ -13,6 +13,7 @@ import {
   sessionsView,
   streamView,
 } from './admin-schemas.ts';
+import { viewerRoutes } from './admin-viewer-routes.ts';
 import { watchRoutes } from './admin-watch-routes.ts';
 import { streamName, streamSettings } from './stream-schema.ts';
 
@@ -48,6 +49,7 @@ export const adminRoutes = {
   ...accessRoutes,
   ...coverageRoutes,
   ...explainRoutes,
+  ...viewerRoutes,
   ...watchRoutes,
   live: liveRoute,
   node: createRoute({

@@ -55,6 +55,8 @@ export type LiveRequest = {
   readonly candidates: Candidates;
   /** Whether there is a playlist of the asked form that can be served, be the stream on air or not. */
   readonly hasPlaylist: boolean;
+  /** Whether this viewer is to be moved off this node, if another one can serve it. */
+  readonly leaves?: boolean | undefined;
   /** Viewers sent to each node that its own count does not show yet. */
   readonly sentLately: ReadonlyMap<string, number>;
 };
@@ -62,7 +64,8 @@ export type LiveRequest = {
 /**
  * Where a live request is answered (`docs/selection.md`).
  *
- * - On air here: served. Own viewers always, those of other nodes unless they are refused.
+ * - On air here: served. Own viewers always, those of other nodes unless they are refused; one that is to be moved
+ *   off this node only while no other can serve it.
  * - Else an entry is redirected to the least loaded node that can serve it and fits the viewer; never to one that
  *   sent the viewer here, never more than twice. A media playlist is not found, so that the player moves on.
  * - When no other node could serve the stream to anybody, what is here is served as the last resort.
@@ -72,13 +75,22 @@ export function placeLive(request: LiveRequest): Placement {
   const { form, arrival } = request;
   const refusal = arrival.kind === 'backup' ? arrival.refusal : undefined;
   const air = airHere(request);
-  const own = air.onAir ? refusal : air.reason;
+  const isToLeave = request.leaves === true && canLeave(request);
+  const own = air.onAir ? (refusal ?? (isToLeave ? 'draining' : undefined)) : air.reason;
+  const served = () => serve(request, arrival.kind === 'own' ? 'own-viewer' : 'backup-viewer', []);
   if (own === undefined) {
-    return serve(request, arrival.kind === 'own' ? 'own-viewer' : 'backup-viewer', []);
+    return served();
   }
-  return form === 'media-playlist'
-    ? placeReload(request, own, refusal)
-    : placeEntry(request, own, refusal);
+  if (form === 'media-playlist') {
+    return placeReload(request, own, refusal);
+  }
+  const placed = placeEntry(request, own, refusal);
+  return own === 'draining' && placed.kind !== 'redirect' ? served() : placed;
+}
+
+/** Whether another node could take a viewer of this stream. */
+function canLeave({ form, candidates }: LiveRequest): boolean {
+  return candidates.list.some(({ target }) => target[protocolOf(form)].eligible);
 }
 
 function airHere({ form, candidates }: LiveRequest): AirState {
@@ -91,9 +103,8 @@ function protocolOf(form: LiveRequest['form']): 'hls' | 'dash' {
 }
 
 /** Whether there is something to serve and no other node could serve the stream to anybody. */
-function isLastResort({ form, candidates, hasPlaylist }: LiveRequest): boolean {
-  const protocol = protocolOf(form);
-  return hasPlaylist && !candidates.list.some(({ target }) => target[protocol].eligible);
+function isLastResort(request: LiveRequest): boolean {
+  return request.hasPlaylist && !canLeave(request);
 }
 
 /** A player that watches already: it moves on by itself when it is not found. */

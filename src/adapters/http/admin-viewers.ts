@@ -1,0 +1,25 @@
+import type { Administer } from '../../agent/administer.ts';
+import type { Clock, Log } from '../../agent/ports.ts';
+import type { AdminApp } from './admin-environment.ts';
+import { adminRoutes } from './admin-routes.ts';
+
+/** What an operator does with viewers: moving them off a node. */
+export function addViewers(
+  app: AdminApp,
+  { administer, clock, log }: { administer: Administer; clock: Clock; log: Log },
+): void {
+  app.openapi(adminRoutes.drain, async (context) => {
+    const { move, over_s } = context.req.valid('query');
+    const moveOverS = move === 'true' ? over_s : undefined;
+    log.info('drain begins', { moveOverS });
+    const view = await administer.drain({ moveOverS }, clock.now());
+    context.set('change', { after: { draining: true, moveOverS } });
+    return context.json(view, 200);
+  });
+  app.openapi(adminRoutes.undrain, async (context) => {
+    log.info('drain ends');
+    const view = await administer.undrain(clock.now());
+    context.set('change', { after: { draining: false } });
+    return context.json(view, 200);
+  });
+}
