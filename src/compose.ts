@@ -115,6 +115,7 @@ async function assemble(config: Config, base: Base): Promise<Omit<Agent, 'stop'>
       forecasts: agent.forecasts,
     },
     facts: (name) => live.facts(name),
+    damage: (name) => agent.timelines.damage(name, clock.now()),
     ...{
       tokens: access.tokens,
       audit: access.audit,

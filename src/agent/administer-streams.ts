@@ -1,11 +1,13 @@
 import { AgentError } from '../core/errors.ts';
-import type { AirState, StreamConfig, StreamFacts } from '../core/stream/stream.ts';
+import type { AirState, StreamConfig, StreamFacts, TimelineState } from '../core/stream/stream.ts';
 import type { DefinedIn, StreamCatalogue } from './stream-catalogue.ts';
+import type { Damage } from './timeline/release.ts';
 
 type Deps = {
   readonly catalogue: Pick<StreamCatalogue, 'list' | 'get' | 'definedIn' | 'put' | 'remove'>;
   /** Own facts of a stream; absent until it was looked at. */
   readonly facts: (name: string) => StreamFacts | undefined;
+  readonly damage: (name: string) => Damage | undefined;
 };
 
 /** Which streams are asked for; what is absent does not matter. */
@@ -19,16 +21,20 @@ type StreamFilter = {
 type StreamView = StreamConfig & {
   readonly definedIn: DefinedIn;
   readonly air: { readonly hls?: AirState | undefined; readonly dash?: AirState | undefined };
+  /** Whether it is written anew, and how many segments had to be taken from other members, or left out. */
+  readonly timeline?: (TimelineState & Partial<Damage>) | undefined;
 };
 
 /** Asking for streams and changing them. */
 export function administerStreams(deps: Deps) {
   const viewOf = (stream: StreamConfig): StreamView => {
     const facts = deps.facts(stream.name);
+    const timeline = facts?.hls?.timeline;
     return {
       ...stream,
       definedIn: deps.catalogue.definedIn(stream.name) ?? 'api',
       air: { hls: facts?.hls?.air, dash: facts?.dash?.air },
+      timeline: timeline && { ...timeline, ...deps.damage(stream.name) },
     };
   };
 

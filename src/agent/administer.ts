@@ -12,10 +12,12 @@ import { administerStreams, found, isOnAir } from './administer-streams.ts';
 import { administerViewers, type ViewersDeps } from './administer-viewers.ts';
 import { type AlertState, alertViews } from './alert-view.ts';
 import type { DescribedRequest, Explanation } from './explain.ts';
+import type { LoadHistory } from './load-history.ts';
 import { loadView } from './load-view.ts';
 import type { AdminScope, AdminToken, AuditEntry, AuditStore } from './ports.ts';
 import type { Session, SessionFilter } from './sessions.ts';
 import type { StreamCatalogue } from './stream-catalogue.ts';
+import type { Damage } from './timeline/release.ts';
 
 /** What the API says of a viewing key; never the key itself. */
 type KeyView = {
@@ -42,6 +44,8 @@ type Deps = ViewersDeps & {
   readonly catalogue: Pick<StreamCatalogue, 'list' | 'get' | 'definedIn' | 'put' | 'remove'>;
   /** Own facts of a stream; absent until it was looked at. */
   readonly facts: (name: string) => StreamFacts | undefined;
+  /** Segments of a stream that came incomplete. */
+  readonly damage: (name: string) => Damage | undefined;
   readonly peers: {
     list(now: Now): readonly Peer[];
     strangers(): readonly { readonly id: string; readonly lastAskedAt: UnixMs }[];
@@ -56,6 +60,7 @@ type Deps = ViewersDeps & {
   readonly coverage: AdministerCoverage;
   readonly tokens: AdminTokens;
   readonly audit: AuditStore;
+  readonly history: Pick<LoadHistory, 'view'>;
   readonly explain: (request: DescribedRequest, now: Now) => Explanation;
   /** Why the node cannot serve yet; absent when it can. */
   readonly unready: () => string | undefined;
@@ -121,6 +126,9 @@ export function createAdminister(deps: Deps) {
       }));
       return { total, sessions: rounded };
     },
+
+    /** Load and viewers of all nodes over the last hour. */
+    history: () => deps.history.view(),
 
     /** What a described viewer would be answered and why; changes nothing. */
     explain: deps.explain,

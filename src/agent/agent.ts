@@ -181,6 +181,7 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings) {
     signingKeyId: () => keys.signing()?.id,
     hasPublicViewers: (now) => audience.hasPublicViewers(now),
     losses: (now) => forecasts.losses(now),
+    damagedLately: (stream, now) => timelines.damage(stream, now)?.lately ?? 0,
   });
   const history = new LoadHistory({ self, peers: (now) => peers.list(now) });
   const explain = createExplain({ live, outlook, spread });
@@ -214,6 +215,7 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings) {
   });
   return {
     live,
+    timelines,
     coverage,
     archive,
     coverages,

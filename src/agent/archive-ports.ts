@@ -1,4 +1,5 @@
 /** The outside world of the archive's own recorder and of what says which periods are recorded; see `ports.ts`. */
+import type { archiveApiKinds } from '../core/archive/archive-config.ts';
 import type { TimeRange } from '../core/archive/ranges.ts';
 import type { IndexedSegment } from '../core/archive/segment-index.ts';
 import type { ReasonCode } from '../core/reasons.ts';
@@ -60,3 +61,18 @@ export type RungName = Pick<ArchivedRung, 'container' | 'rung'>;
 
 /** Opens, or makes, the recordings of a stream: in `folder`, else where the node keeps them. Never rejects. */
 export type OpenDvr = (stream: string, folder: string | undefined) => Promise<DvrStream>;
+
+/** What a media server says it has recorded: in any order, overlapping as it likes. */
+export type RecordingsAnswer =
+  | {
+      readonly kind: 'recorded';
+      readonly containers: readonly Container[];
+      readonly ranges: readonly TimeRange[];
+    }
+  | { readonly kind: 'fault'; readonly cause: string };
+
+/** Asks the media server of `archive.api` what it has of `period`; answers may tell of more. Never rejects, within 10 s a page. */
+export type AskRecordings = (
+  api: { readonly kind: (typeof archiveApiKinds)[number]; readonly url: string },
+  period: TimeRange,
+) => Promise<RecordingsAnswer>;

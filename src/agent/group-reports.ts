@@ -14,6 +14,8 @@ export function createGroupReports(deps: {
   readonly signingKeyId: () => string | undefined;
   readonly hasPublicViewers: (now: Now) => boolean;
   readonly losses: (now: Now) => readonly Loss[];
+  /** Segments of a stream that had to be taken from others within the last minute. */
+  readonly damagedLately: (stream: string, now: Now) => number;
 }): (now: Now) => readonly GroupReport[] {
   return (now) => {
     const self = deps.self();
@@ -28,8 +30,10 @@ export function createGroupReports(deps: {
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([name, own]) => {
         const candidates = deps.outlook.candidates(own.name, now);
+        const damagedLately = deps.damagedLately(own.name, now);
         return reportGroup({
           ...{ name, self, own, candidates, peers, signingKeyId, hasPublicViewers, losses, now },
+          damagedLately,
         });
       });
   };

@@ -9,12 +9,10 @@ export function monitoredState(administer: Administer, now: Now): MonitoredState
   for (const { code } of administer.alerts('raised')) alerts.set(code, (alerts.get(code) ?? 0) + 1);
   return {
     sessions: { own: node.counts.ownSessions, backup: node.counts.backupSessions },
-    streams: administer
-      .streams()
-      .map(({ name, air }) => ({
-        name,
-        onAir: air.hls?.onAir === true || air.dash?.onAir === true,
-      })),
+    streams: administer.streams().map(({ name, air }) => ({
+      name,
+      onAir: air.hls?.onAir === true || air.dash?.onAir === true,
+    })),
     groups: administer.groups(now),
     peers: administer.peers(now).peers,
     keyState: node.key.state,

@@ -6,12 +6,12 @@ import type { Coverage } from '../core/archive/coverage.ts';
 import type { TimeRange } from '../core/archive/ranges.ts';
 import type { PeerAnswer, PeerQuestion, PeerRefusal } from '../core/group/exchange.ts';
 import type { LoadCounter } from '../core/load/load.ts';
-import type { Remembered } from '../core/timeline/resume.ts';
 import type { PassClaims } from '../core/pass/claims.ts';
 import type { ReasonCode } from '../core/reasons.ts';
 import type { Container, StreamConfig } from '../core/stream/stream.ts';
 import type { Now, UnixMs } from '../core/time.ts';
 import type { CompareAnswer, CompareQuestion, SegmentName } from '../core/timeline/compare.ts';
+import type { Remembered } from '../core/timeline/resume.ts';
 
 /** Both clocks in one reading. Never fails. */
 export type Clock = { now(): Now };

@@ -40,6 +40,8 @@ export const reasonTexts = {
   'byte-ranges': 'the segments are ranges of one file: they are not written anew',
   'low-latency': 'low-latency HLS is not written anew',
   'left-as-is': 'the operator wants the stream to be left as its packager makes it',
+  'segments-damaged':
+    'segments came incomplete to this node: those of another member were published, or none',
   settling: 'the stream has come back a moment ago: it must be stable first',
   'container-differs': 'the segments are in another container',
   'low-latency-differs': 'one of the streams is low-latency HLS, the other is not',

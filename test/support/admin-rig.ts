@@ -10,6 +10,7 @@ import { administerCoverage } from '../../src/agent/administer-coverage.ts';
 import { Coverages } from '../../src/agent/archive/coverages.ts';
 import { Drain } from '../../src/agent/drain.ts';
 import { createExplain } from '../../src/agent/explain.ts';
+import { LoadHistory } from '../../src/agent/load-history.ts';
 import { monitoredState } from '../../src/agent/monitored-state.ts';
 import { Sessions } from '../../src/agent/sessions.ts';
 import { StreamCatalogue } from '../../src/agent/stream-catalogue.ts';
@@ -74,6 +75,7 @@ export function createAdminRig() {
     self: () => facts.self,
     catalogue,
     facts: (name) => facts.streams.get(name),
+    damage: () => undefined,
     peers: { list: () => facts.peers, strangers: () => facts.strangers },
     keys: {
       view: () => facts.key,
@@ -89,6 +91,7 @@ export function createAdminRig() {
     alerts: { list: () => facts.alerts },
     forecasts: { all: () => facts.forecasts },
     ...{ tokens, audit },
+    history: new LoadHistory({ self: () => facts.self, peers: () => facts.peers }),
     explain: createExplain({
       live: { entry: () => undefined, mpd: () => undefined },
       outlook: {

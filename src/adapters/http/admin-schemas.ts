@@ -17,6 +17,19 @@ export const streamView = z
     reserve: z.boolean(),
     definedIn: z.enum(['file', 'api']),
     air: z.object({ hls: airState.optional(), dash: airState.optional() }),
+    timeline: z
+      .object({
+        state: z.enum(['anew', 'left']),
+        reason: reason.optional(),
+        replaced: z.int().optional(),
+        dropped: z.int().optional(),
+        lately: z.int().optional(),
+      })
+      .optional()
+      .openapi({
+        description:
+          'written anew, or left as its packager makes it; segments taken from other members, left out, and both within a minute',
+      }),
   })
   .openapi('Stream');
 

@@ -232,7 +232,8 @@ function rungsOf({ variants, renditions }: Ladder): ReadonlyMap<string, string> 
   const rungs = new Map<string, string>();
   for (const { uri } of [...variants, ...renditions]) {
     const path = uri?.split(/[?#]/, 1)[0]?.replace(/^\.\//, '');
-    if (uri !== undefined && path !== undefined && !rungs.has(path)) rungs.set(path, uri);
+    if (uri !== undefined && path !== undefined && !rungs.has(path))
+      rungs.set(path, uri.replace(/^\.\//, ''));
   }
   return rungs;
 }

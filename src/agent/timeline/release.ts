@@ -23,12 +23,18 @@ export type ReleaseDeps = {
 };
 
 /** What the comparison of segments has come to, of one stream. */
-export type ReleaseCounts = {
-  /** Published with another member's bytes. */
+export type Damage = {
+  /** Segments published with another member's bytes, since the stream began. */
   readonly replaced: number;
-  /** Neither ours nor theirs could be published. */
+  /** Segments that could not be published: neither ours nor theirs. */
   readonly dropped: number;
+  /** Both, within the last minute. */
+  readonly lately: number;
 };
+
+/** Damage is told for so long, ms; at most this many are remembered. */
+const latelyMs = 60_000;
+const remembered = 1_000;
 
 /** What is published of a number; the times where another member's bytes are. */
 type Final = { readonly bytes: Uint8Array } & Partial<
@@ -42,7 +48,9 @@ type Final = { readonly bytes: Uint8Array } & Partial<
 export class Release {
   readonly #deps: ReleaseDeps;
   readonly #stream: { readonly name: string; readonly group: string };
-  #counts = { replaced: 0, dropped: 0 };
+  #replaced = 0;
+  #dropped = 0;
+  #times: readonly MonoMs[] = [];
   #differing = noRepeats;
 
   constructor(deps: ReleaseDeps, stream: { name: string; group: string }) {
@@ -50,8 +58,9 @@ export class Release {
     this.#stream = stream;
   }
 
-  get counts(): ReleaseCounts {
-    return this.#counts;
+  damage(at: MonoMs): Damage {
+    const lately = this.#times.filter((time) => at - time <= latelyMs).length;
+    return { replaced: this.#replaced, dropped: this.#dropped, lately };
   }
 
   /** `mates` are the reachable members that follow the same run. True if anything was published or dropped. */
@@ -65,7 +74,7 @@ export class Release {
       hasMoved = true;
       rung.shift();
       this.#noteTimes(rung.index, pending.segment.number, mates);
-      if (final === 'drop') this.#counts.dropped += 1;
+      if (final === 'drop') this.#dropped += this.#note(at);
       else this.#publish(rung, pending, final, at);
     }
   }
@@ -123,9 +132,14 @@ export class Release {
 
   #publish(rung: Rung, { segment, run, checksum }: Pending, final: Final, at: MonoMs): void {
     const isReplaced = final.bytes !== segment.bytes;
-    if (isReplaced) this.#counts.replaced += 1;
+    if (isReplaced) this.#replaced += this.#note(at);
     const whole = { ...segment, checksum, ...final, run, publishedAt: at };
     rung.window.add({ ...whole, tags: rung.tagsOf(whole.startTicks, whole.durationTicks) });
+  }
+
+  #note(at: MonoMs): 1 {
+    this.#times = [...this.#times, at].slice(-remembered);
+    return 1;
   }
 
   /** A member that never comes in time is not waited for, until it does. */

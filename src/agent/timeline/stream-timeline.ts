@@ -1,4 +1,4 @@
-import type { Now } from '../../core/time.ts';
+import type { MonoMs, Now } from '../../core/time.ts';
 import { type Following, keyOf } from '../../core/timeline/agreement.ts';
 import type { TimelineWord } from '../../core/timeline/compare.ts';
 import { layoutOf } from '../../core/timeline/layout.ts';
@@ -10,7 +10,7 @@ import { CanonicalWindow } from './canonical-window.ts';
 import { Course } from './course.ts';
 import { type LeftAlone, leftBy } from './left-alone.ts';
 import { type MateSeen, Mates } from './mates.ts';
-import { checksOf, Release, type ReleaseDeps } from './release.ts';
+import { checksOf, type Damage, Release, type ReleaseDeps } from './release.ts';
 import { type FedReading, Rung } from './rung.ts';
 
 export type TimelineDeps = ReleaseDeps & {
@@ -83,8 +83,8 @@ export class StreamTimeline {
     return this.#rungs[0]?.window.newest?.number ?? 0;
   }
 
-  get counts() {
-    return this.#release.counts;
+  damage(at: MonoMs): Damage {
+    return this.#release.damage(at);
   }
 
   window(rung: number): CanonicalWindow | undefined {

@@ -9,6 +9,7 @@ import type { Checksum, Clock, Log, PeerLink, TimelineStore } from '../ports.ts'
 import { streamsByGroup } from '../streams-by-group.ts';
 import { Comparing } from './comparing.ts';
 import type { MateSeen } from './mates.ts';
+import type { Damage } from './release.ts';
 import { StreamTimeline, type TimelineStream } from './stream-timeline.ts';
 
 /** Bytes of a peer's segment are waited for so long, ms. */
@@ -84,6 +85,11 @@ export class Timelines {
     const { proof, runKey, newestNumber } = mate;
     const isSameRun = runKey !== undefined && runKey === timeline.runKey;
     return { proof, isSameRun, segmentsBehind: Math.max(0, timeline.newestNumber - newestNumber) };
+  }
+
+  /** How many segments had to be taken from another member, or left out; absent for a stream that is not written anew. */
+  damage(stream: string, now: Now): Damage | undefined {
+    return this.#all.get(stream)?.damage(now.monoMs);
   }
 
   #mates(group: string, now: Now): readonly MateSeen[] {

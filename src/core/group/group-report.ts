@@ -66,6 +66,8 @@ export function reportGroup(parts: {
   readonly signingKeyId: string | undefined;
   /** Whether viewers with public addresses were seen here: else private addresses may be all that is needed. */
   readonly hasPublicViewers: boolean;
+  /** Segments of ours that had to be taken from other members within the last minute. */
+  readonly damagedLately?: number | undefined;
   /** Nodes, of this group or not, whose death the others could not bear, each with a sentence. */
   readonly losses: readonly { readonly node: string; readonly text: string }[];
   readonly now: Now;
@@ -82,6 +84,7 @@ export function reportGroup(parts: {
   const offsets = offsetsOf(peers);
   const problems = [
     ...ownProblems(self, reasonsOf(ownVerdict), candidates, isPublic),
+    ...damageProblems(self.id, parts.damagedLately ?? 0),
     ...candidates.list.flatMap((candidate) =>
       memberProblems(self.id, candidate, { offsets, isPublic }),
     ),
@@ -120,6 +123,12 @@ function ownProblems(
     ...addressProblems(self.id, places.places, isPublic),
     ...(list.length === 0 ? [problem(self.id, 'no-other-member')] : []),
   ];
+}
+
+function damageProblems(node: string, count: number): readonly Problem[] {
+  if (count === 0) return [];
+  const { code, text } = problem(node, 'segments-damaged');
+  return [{ code, text: `${text} (${count} in the last minute)`, node }];
 }
 
 function memberProblems(

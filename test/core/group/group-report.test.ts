@@ -12,6 +12,7 @@ type Seen = {
   readonly signingKeyId?: string | undefined;
   readonly hasPublicViewers?: boolean;
   readonly losses?: readonly { node: string; text: string }[];
+  readonly damagedLately?: number;
 };
 
 /** What node-a, unless `self` is another one, says of group `ch1`. */
@@ -25,8 +26,15 @@ function report(seen: Seen) {
     now: testNow,
   };
   const candidates = judgeCandidates({ ...common, name: own.name });
-  const { hasPublicViewers = false, losses = [] } = seen;
-  return reportGroup({ ...common, name: 'ch1', candidates, hasPublicViewers, losses });
+  const { hasPublicViewers = false, losses = [], damagedLately } = seen;
+  return reportGroup({
+    ...common,
+    name: 'ch1',
+    candidates,
+    hasPublicViewers,
+    losses,
+    damagedLately,
+  });
 }
 
 function codesOf({ problems }: ReturnType<typeof report>) {
@@ -61,6 +69,13 @@ describe('the state of a group', () => {
         },
       ],
     });
+  });
+
+  it('is "degraded" while segments come incomplete to this node, with their number', () => {
+    const seen = report({ peers: [good], damagedLately: 7 });
+    expect(seen.state).toBe('degraded');
+    expect(codesOf(seen)).toEqual(['node-a: segments-damaged']);
+    expect(seen.problems[0]?.text).toContain('7 in the last minute');
   });
 
   it('is "none" when nobody can', () => {
