@@ -2,6 +2,7 @@ import { archiveDepthMs } from '../../core/archive/archive-config.ts';
 import type { ArchiveWish } from '../../core/archive/archive-members.ts';
 import { type Period, periodName } from '../../core/archive/period.ts';
 import { type ArchivePlacement, placeArchive } from '../../core/archive/place-archive.ts';
+import { cutRanges } from '../../core/archive/ranges.ts';
 import type { Candidate, Candidates } from '../../core/placement/candidates.ts';
 import type { Ladder } from '../../core/playlist/ladder.ts';
 import { type LadderMatch, matchLadders } from '../../core/playlist/ladder-match.ts';
@@ -84,7 +85,7 @@ export function placePeriod(
     container: asked.container ?? viewing.live.facts(name)?.hls?.container,
     ...{ protocol, period, viewer, candidates, form: asked.form, nowMs: now.wallMs },
     arrival: placedArrival(viewing, arrival, { name, now }),
-    own: (container) => within(archive.archives.servable(name, protocol, container), period),
+    own: (container) => cutRanges(archive.archives.servable(name, protocol, container), period),
     joins: (candidate) => protocol === 'hls' && matchOf(ladder, candidate) !== undefined,
     sentLately: viewing.spread.sentLately(now),
   });
@@ -148,14 +149,4 @@ export function periodLadder({ variants, renditions }: Ladder, period: Period): 
         : { ...rendition, uri: periodPath(rendition.uri, period) },
     ),
   };
-}
-
-function within(
-  ranges: readonly { readonly startMs: UnixMs; readonly endMs: UnixMs }[],
-  { startMs, endMs }: Period,
-) {
-  return ranges.flatMap((range) => {
-    const cut = { startMs: Math.max(range.startMs, startMs), endMs: Math.min(range.endMs, endMs) };
-    return cut.startMs < cut.endMs ? [cut] : [];
-  });
 }

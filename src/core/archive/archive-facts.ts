@@ -71,8 +71,8 @@ function boundsOf(packed: PackedRanges): Bounds {
   if (known !== undefined) return known;
   const bounds = new Float64Array(packed.length + (packed.length % 2));
   let at = 0;
-  for (const [index, step] of packed.entries()) {
-    at += step;
+  for (let index = 0; index < packed.length; index += 1) {
+    at += packed[index] ?? 0;
     bounds[index] = at;
   }
   if (packed.length % 2 === 1) bounds[packed.length] = Infinity;

@@ -109,18 +109,28 @@ function renderedBlock({ block, prefix }: Slice): Rendered {
   const mark = prefix === '' ? '' : passMark;
   const offsets = new Uint32Array(block.length + 1);
   const breaks: number[] = [];
-  let text = '';
-  let longestMs = 0;
+  const lines: string[] = [];
+  // Few durations occur, and again and again: writing each anew is most of the work.
+  const heads = new Map<number, string>();
+  let length = 0;
   let before: ListedSegment | undefined;
-  for (const [at, segment] of block.entries()) {
-    offsets[at] = text.length;
-    text += `#EXTINF:${(segment.durationMs / 1_000).toFixed(3)},\n${prefix}${segment.name}${mark}\n`;
-    if (segment.durationMs > longestMs) longestMs = segment.durationMs;
-    if (before === undefined || isBreak(before, segment)) breaks.push(at);
+  for (const segment of block) {
+    const { name, durationMs } = segment;
+    let head = heads.get(durationMs);
+    if (head === undefined) {
+      head = `#EXTINF:${(durationMs / 1_000).toFixed(3)},\n${prefix}`;
+      heads.set(durationMs, head);
+    }
+    if (before === undefined || isBreak(before, segment)) breaks.push(lines.length);
+    const line = `${head}${name}${mark}\n`;
+    offsets[lines.length] = length;
+    length += line.length;
+    lines.push(line);
     before = segment;
   }
-  offsets[block.length] = text.length;
-  const rendered = { prefix, text, offsets, breaks, targetS: Math.round(longestMs / 1_000) };
+  offsets[block.length] = length;
+  const targetS = Math.round(Math.max(...heads.keys(), 0) / 1_000);
+  const rendered = { prefix, text: lines.join(''), offsets, breaks, targetS };
   renderedBlocks.set(block, rendered);
   return rendered;
 }

@@ -14,7 +14,7 @@ import {
   worthMs,
 } from './archive-members.ts';
 import { type Holder, missingMs, type Piece, planPieces } from './plan.ts';
-import type { TimeRange } from './ranges.ts';
+import { cutRanges, type TimeRange } from './ranges.ts';
 
 /** Most nodes that may send one viewer on. */
 const hopsMax = 2;
@@ -77,8 +77,10 @@ function kindHere(
   members: readonly ArchiveMember[],
 ): 'serve' | 'join' | undefined {
   const bestMissingMs = wish.form === 'entry' ? (members[0]?.missingMs ?? Infinity) : Infinity;
-  const together = joinedMissingMs(wish, compared, own, members);
-  if (Math.min(own.missingMs, bestMissingMs) - together >= worthMs) return 'join';
+  const leastAlone = Math.min(own.missingMs, bestMissingMs);
+  const mayGain = leastAlone >= worthMs;
+  if (mayGain && leastAlone - joinedMissingMs(wish, compared, own, members) >= worthMs)
+    return 'join';
   return hasAny(own) && own.missingMs - bestMissingMs < worthMs ? 'serve' : undefined;
 }
 
@@ -143,17 +145,12 @@ function holders(
   own: Held,
   members: readonly ArchiveMember[],
 ): [Holder, readonly Holder[]] {
-  const cut = (ranges: readonly TimeRange[]) =>
-    ranges.flatMap(({ startMs, endMs }) => {
-      const range = {
-        startMs: Math.max(startMs, within.startMs),
-        endMs: Math.min(endMs, within.endMs),
-      };
-      return range.startMs < range.endMs ? [range] : [];
-    });
   return [
-    { id: wish.candidates.self.id, ranges: cut(own.ranges) },
-    members.map(({ candidate, ranges }) => ({ id: candidate.node.id, ranges: cut(ranges) })),
+    { id: wish.candidates.self.id, ranges: cutRanges(own.ranges, within) },
+    members.map(({ candidate, ranges }) => ({
+      id: candidate.node.id,
+      ranges: cutRanges(ranges, within),
+    })),
   ];
 }
 
@@ -175,17 +172,12 @@ function answerHere(
     reason: kind === 'join' ? 'archive-joined' : 'archive-own',
     container: own.container,
     pieces,
-    missingMs: missingMs(pieces.map((piece) => settledPiece(piece, wish.nowMs))),
+    // What is not known everywhere yet is not said to be missing.
+    missingMs: missingMs(pieces, wish.nowMs - unsettledMs),
     members,
     offers: alike.filter((member) => canStandIn(member, own, kind)).map((member) => member.offer),
     verdicts,
   };
-}
-
-/** What is not known everywhere yet is not said to be missing. */
-function settledPiece(piece: Piece, nowMs: number): Piece {
-  const endMs = Math.min(piece.endMs, nowMs - unsettledMs);
-  return { ...piece, endMs: Math.max(endMs, piece.startMs) };
 }
 
 /** A joined playlist is made by every node that takes part; else who has as much of the period. */

@@ -1,4 +1,4 @@
-import { subtractRanges, type TimeRange, totalMs } from './ranges.ts';
+import { subtractRanges, type TimeRange } from './ranges.ts';
 
 /** What one node has of a period: sorted, disjoint, cut to the period. */
 export type Holder = { readonly id: string; readonly ranges: readonly TimeRange[] };
@@ -16,15 +16,22 @@ export function planPieces(
   own: Holder,
   others: readonly Holder[],
 ): readonly Piece[] {
-  const pieces: Piece[] = own.ranges.map((range) => ({ ...range, node: own.id }));
+  const pieces: Piece[] = own.ranges.map(({ startMs, endMs }) => ({
+    startMs,
+    endMs,
+    node: own.id,
+  }));
   const cursors = others.map(() => 0);
   for (const hole of subtractRanges([period], own.ranges)) fillHole(hole, others, cursors, pieces);
   return pieces.sort((a, b) => a.startMs - b.startMs);
 }
 
-/** How much of the period is in no node's pieces, ms. */
-export function missingMs(pieces: readonly Piece[]): number {
-  return totalMs(pieces.filter(({ node }) => node === undefined));
+/** How much of the pieces nobody has, ms; only before `untilMs` where that is given. */
+export function missingMs(pieces: readonly Piece[], untilMs = Infinity): number {
+  let sum = 0;
+  for (const { startMs, endMs, node } of pieces)
+    if (node === undefined) sum += Math.max(0, Math.min(endMs, untilMs) - startMs);
+  return sum;
 }
 
 /** Holes come in the order of time, so that the cursors only go forward. */

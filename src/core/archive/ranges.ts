@@ -63,6 +63,31 @@ export function intersectRanges(
   return both.filter(hasLength);
 }
 
+/** What of sorted, disjoint ranges lies within `period`; the very same array where that is all of them. */
+export function cutRanges(ranges: readonly TimeRange[], period: TimeRange): readonly TimeRange[] {
+  const from = countUntil(ranges, ({ endMs }) => endMs > period.startMs);
+  const to = countUntil(ranges, ({ startMs }) => startMs >= period.endMs);
+  const first = ranges[from];
+  const last = ranges[to - 1];
+  if (from >= to || first === undefined || last === undefined) return [];
+  const isWhole = first.startMs >= period.startMs && last.endMs <= period.endMs;
+  const within = from === 0 && to === ranges.length ? ranges : ranges.slice(from, to);
+  return isWhole ? within : intersectRanges(within, [period]);
+}
+
+/** How many sorted ranges there are before the first for which `is` holds, as it does for all after it. */
+function countUntil(ranges: readonly TimeRange[], is: (range: TimeRange) => boolean): number {
+  let low = 0;
+  let high = ranges.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const range = ranges[middle];
+    if (range !== undefined && is(range)) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
 /** How long disjoint ranges are together, ms. */
 export function totalMs(ranges: readonly TimeRange[]): number {
   return ranges.reduce((sum, { startMs, endMs }) => sum + endMs - startMs, 0);

@@ -6,6 +6,7 @@ import {
   trimCoverage,
 } from '../../../src/core/archive/coverage.ts';
 import {
+  cutRanges,
   gapsOf,
   intersectRanges,
   mergeRanges,
@@ -75,6 +76,16 @@ describe('recorded ranges', () => {
         expect(marks(intersectRanges(a, b))).toEqual(inA.map((is, at) => is && inB[at]));
         expect(totalMs(a)).toBe(inA.filter(Boolean).length);
         expect(totalMs(subtractRanges(a, b)) + totalMs(intersectRanges(a, b))).toBe(totalMs(a));
+      }),
+    );
+  });
+
+  it('cut to a period are those within it', () => {
+    fc.assert(
+      fc.property(sorted, fc.nat(70), fc.nat(20), (ranges, at, ms) => {
+        const period = range(at, at + ms);
+        const within = ms === 0 ? [] : intersectRanges(ranges, [period]);
+        expect(cutRanges(ranges, period)).toEqual(within);
       }),
     );
   });
