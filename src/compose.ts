@@ -1,12 +1,14 @@
 import { resolve } from 'node:path';
 import { openAlertTargets } from './adapters/alerts/open-targets.ts';
 import { createOpenDvr } from './adapters/dvr/open-dvr.ts';
+import { openScannedFolder } from './adapters/dvr/scanned-folder.ts';
 import { createAdminApp } from './adapters/http/admin-app.ts';
 import { type Listener, listen, listenWith } from './adapters/http/listen.ts';
 import { parseStream } from './adapters/http/stream-schema.ts';
 import { createViewerApp } from './adapters/http/viewer-app.ts';
 import { createKeyWrap } from './adapters/jose/key-wrap.ts';
 import { createPassSigner } from './adapters/jose/pass-signer.ts';
+import { askRecordings } from './adapters/media-servers/ask-recordings.ts';
 import { createMetrics } from './adapters/metrics/prometheus.ts';
 import { isFeed, openFeed } from './adapters/origin/feed.ts';
 import { openOrigin } from './adapters/origin/open-origin.ts';
@@ -202,6 +204,7 @@ function openAgent(config: Config, { clock, log, database }: Base) {
       timelineStore: createTimelineStore(database),
       coverageStore: createCoverageStore(database),
       openDvr: createOpenDvr({ defaultFolder: resolve(config.store.dataDir, 'dvr') }),
+      ...{ openScannedFolder, askRecordings },
       keyWrap: clusterSecret === undefined ? undefined : createKeyWrap(clusterSecret),
       readLoad: createReadLoad(),
       alertStore: createAlertStore(database),

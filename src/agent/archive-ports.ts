@@ -1,5 +1,5 @@
 /** The outside world of the archive's own recorder and of what says which periods are recorded; see `ports.ts`. */
-import type { archiveApiKinds } from '../core/archive/archive-config.ts';
+import type { ArchiveConfig, archiveApiKinds } from '../core/archive/archive-config.ts';
 import type { TimeRange } from '../core/archive/ranges.ts';
 import type { IndexedSegment } from '../core/archive/segment-index.ts';
 import type { ReasonCode } from '../core/reasons.ts';
@@ -76,3 +76,23 @@ export type AskRecordings = (
   api: { readonly kind: (typeof archiveApiKinds)[number]; readonly url: string },
   period: TimeRange,
 ) => Promise<RecordingsAnswer>;
+
+/** A folder that somebody else records into. */
+export type ScannedFolder = SegmentFolder & {
+  /** Looks which segments from `fromMs` on are there now. What is listed and opened is what the last scan found. */
+  scan(
+    nowMs: UnixMs,
+    fromMs: UnixMs,
+  ): Promise<
+    | {
+        readonly kind: 'recorded';
+        readonly ranges: readonly { readonly container: Container; readonly range: TimeRange }[];
+      }
+    | { readonly kind: 'fault'; readonly cause: string }
+  >;
+};
+
+/** The folder of `archive.directory`. Nothing is read before the first scan. */
+export type OpenScannedFolder = (
+  settings: NonNullable<ArchiveConfig['directory']> & { readonly stream: string },
+) => ScannedFolder;

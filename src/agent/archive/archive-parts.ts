@@ -1,9 +1,10 @@
 import type { Now } from '../../core/time.ts';
-import type { OpenDvr } from '../archive-ports.ts';
+import type { AskRecordings, OpenDvr, OpenScannedFolder } from '../archive-ports.ts';
 import type { Cycle } from '../cycles.ts';
 import type { ReadMeaning } from '../live-snapshots.ts';
 import type { LiveStreams } from '../live-streams.ts';
 import type { Clock, CoverageStore, Log, NewId, OpenOrigin, Timers } from '../ports.ts';
+import { AskedSources } from './asked-sources.ts';
 import { CoverageCycle } from './coverage-cycle.ts';
 import { Coverages } from './coverages.ts';
 import { createFolderReader } from './folder-reader.ts';
@@ -29,6 +30,8 @@ type ArchivePorts = {
   readonly coverageStore: CoverageStore;
   /** Absent: nothing is recorded here. */
   readonly openDvr?: OpenDvr | undefined;
+  readonly openScannedFolder?: OpenScannedFolder | undefined;
+  readonly askRecordings?: AskRecordings | undefined;
 };
 
 /** What is recorded on this node, by itself or by others, and what other nodes are told of it. */
@@ -38,10 +41,12 @@ export function createArchiveParts(ports: ArchivePorts, live: LiveStreams) {
   const troubles = new Troubles(log);
   const recorder =
     openDvr && new Recorder({ clock, timers, log, newId, live, openDvr, coverages, troubles });
-  const coverage = new CoverageCycle({ live, coverages, recorder, troubles });
+  const { openScannedFolder, askRecordings } = ports;
+  const asked = new AskedSources({ live, coverages, troubles, openScannedFolder, askRecordings });
+  const coverage = new CoverageCycle({ live, coverages, recorder, troubles, asked });
   const reader = createFolderReader({
-    reads: (stream) => recorder?.records(stream) === true,
-    folder: (stream) => recorder?.recorded(stream)?.dvr,
+    reads: (stream) => recorder?.records(stream) === true || asked.reads(stream),
+    folder: (stream) => recorder?.recorded(stream)?.dvr ?? asked.folder(stream),
     openOrigin,
   });
   const archives = new OwnArchives({
@@ -52,7 +57,12 @@ export function createArchiveParts(ports: ArchivePorts, live: LiveStreams) {
   const origins = new OriginArchives(ports);
   const peerSegments = new PeerSegments(openOrigin);
   const cycles: readonly Cycle[] = [
-    { name: 'coverage', everyMs: coverageEveryMs, run: (now) => coverage.tick(now) },
+    {
+      name: 'coverage',
+      everyMs: coverageEveryMs,
+      overlaps: true,
+      run: (now) => coverage.tick(now),
+    },
     ...(recorder === undefined ? [] : cyclesOf(recorder)),
   ];
   /** Trims everything to its depth and budget. Never rejects. */

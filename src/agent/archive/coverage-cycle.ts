@@ -2,6 +2,7 @@ import { archiveDepthMs } from '../../core/archive/archive-config.ts';
 import type { StreamConfig } from '../../core/stream/stream.ts';
 import type { MonoMs, Now } from '../../core/time.ts';
 import type { LiveStreams } from '../live-streams.ts';
+import type { AskedSources } from './asked-sources.ts';
 import type { Coverages } from './coverages.ts';
 import type { Recorder } from './recorder.ts';
 import type { Troubles } from './troubles.ts';
@@ -16,6 +17,7 @@ export type CoverageCycleDeps = {
   readonly coverages: Coverages;
   readonly recorder: Recorder | undefined;
   readonly troubles: Troubles;
+  readonly asked: AskedSources;
 };
 
 /** Learns from each stream's source what is recorded, and keeps the coverage true. */
@@ -31,18 +33,17 @@ export class CoverageCycle {
     this.#windows = new WatchedWindows(deps.live);
   }
 
-  /** Once a second. @throws store_failed */
-  tick(now: Now): void {
+  /** Once a second; need not be waited for. @throws store_failed */
+  async tick(now: Now): Promise<void> {
     this.#configure();
     const watched = this.#streams.filter(({ archive }) => archive?.window !== undefined);
     const names = watched.map(({ name }) => name);
     this.#windows.look(names, now);
-    if (now.monoMs - this.#notedAt < noteEveryMs) return;
-    this.#notedAt = now.monoMs;
-    this.#deps.recorder?.note();
-    for (const name of names)
-      for (const [container, ranges] of this.#windows.take(name))
-        this.#deps.coverages.add(name, container, ranges);
+    if (now.monoMs - this.#notedAt >= noteEveryMs) {
+      this.#notedAt = now.monoMs;
+      this.#note(names);
+    }
+    await this.#deps.asked.tick(this.#streams, now);
   }
 
   /** Forgets what is older than the depth of its archive; now and then. @throws store_failed */
@@ -51,6 +52,13 @@ export class CoverageCycle {
       for (const container of containers)
         this.#deps.coverages.trim(name, container, now.wallMs - archiveDepthMs(archive));
     await this.#deps.recorder?.trim(now);
+  }
+
+  #note(watched: readonly string[]): void {
+    this.#deps.recorder?.note();
+    for (const name of watched)
+      for (const [container, ranges] of this.#windows.take(name))
+        this.#deps.coverages.add(name, container, ranges);
   }
 
   /** What is known of streams that have no archive any more is forgotten. */
@@ -64,6 +72,7 @@ export class CoverageCycle {
     this.#configured = streams;
     this.#streams = streams.filter(({ archive }) => archive !== undefined);
     recorder?.configure(streams);
+    this.#deps.asked.configure(this.#streams);
     const archived = new Set(this.#streams.map(({ name }) => name));
     for (const name of coverages.streams()) if (!archived.has(name)) coverages.remove(name);
   }

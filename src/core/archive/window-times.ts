@@ -72,7 +72,14 @@ function listedSegments(playlist: MediaPlaylist, starts: readonly number[]): rea
 }
 
 /** By place; undefined when the playlist has no dates, or none that can be right. */
-function datedStarts({ segments }: MediaPlaylist, now: Now): readonly number[] | undefined {
+function datedStarts(playlist: MediaPlaylist, now: Now): readonly number[] | undefined {
+  const starts = startsByDate(playlist);
+  const endMs = (starts?.at(-1) ?? 0) + (playlist.segments.at(-1)?.durationMs ?? 0);
+  return Math.abs(endMs - now.wallMs) <= datesOffMsMax ? starts : undefined;
+}
+
+/** When each segment starts, counted by durations from the dates of the playlist; undefined when it has none. */
+export function startsByDate({ segments }: MediaPlaylist): readonly number[] | undefined {
   const dated = segments.findIndex(({ programDateTimeMs }) => programDateTimeMs !== undefined);
   const firstDate = segments[dated]?.programDateTimeMs;
   if (firstDate === undefined) return undefined;
@@ -83,7 +90,7 @@ function datedStarts({ segments }: MediaPlaylist, now: Now): readonly number[] |
     starts.push(startMs);
     startMs += durationMs;
   }
-  return Math.abs(startMs - now.wallMs) <= datesOffMsMax ? starts : undefined;
+  return starts;
 }
 
 function arrivalStarts(
