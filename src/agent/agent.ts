@@ -1,12 +1,10 @@
 import type { LoadLimits } from '../core/load/load.ts';
-import { passGroup } from '../core/pass/claims.ts';
-import type { StreamConfig } from '../core/stream/stream.ts';
 import { administerCoverage } from './administer-coverage.ts';
 import { Admission } from './admission.ts';
 import type { AlertStore, AlertTarget } from './alert-ports.ts';
 import { createAlerting } from './alerting.ts';
 import { createArchiveParts } from './archive/archive-parts.ts';
-import type { OpenDvr } from './archive-ports.ts';
+import type { AskRecordings, OpenDvr, OpenScannedFolder } from './archive-ports.ts';
 import { Arrivals } from './arrivals.ts';
 import { Audience } from './audience.ts';
 import type { Cycle } from './cycles.ts';
@@ -42,7 +40,7 @@ import { createSelf } from './self.ts';
 import { Sessions } from './sessions.ts';
 import { createSpread } from './spread.ts';
 import { createStandIn } from './stand-in.ts';
-import type { StreamTimeline } from './timeline/stream-timeline.ts';
+import { openTimeline } from './timeline/open-timeline.ts';
 import { Timelines } from './timeline/timelines.ts';
 import { Viewing } from './viewing.ts';
 import { ViewingKeys } from './viewing-keys.ts';
@@ -66,6 +64,9 @@ export type AgentPorts = {
   readonly coverageStore: CoverageStore;
   /** Absent: nothing is recorded here. */
   readonly openDvr?: OpenDvr | undefined;
+  /** Absent: archives in folders, or at media servers, are not known. */
+  readonly openScannedFolder?: OpenScannedFolder | undefined;
+  readonly askRecordings?: AskRecordings | undefined;
   /** Absent without a cluster secret: then keys never leave the node. */
   readonly keyWrap?: KeyWrap | undefined;
   readonly signer: PassSigner;
@@ -108,6 +109,9 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings) {
     ...{ ...ports, segmentCacheBytesMax },
     openTimeline: (config, isFeed) => openTimeline(timelines, config, isFeed),
     closeTimeline: (timeline) => timelines.close(timeline),
+    canOthersServe: (stream, protocol, now) => outlook.canServe(stream, protocol, now),
+    // Who could serve instead must know at once: both could leave the air within the same second.
+    onAirChange: () => void peers.tell(),
   });
   const archive = createArchiveParts(ports, live);
   const { coverages, archives } = archive;
@@ -235,19 +239,4 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings) {
     cycles,
     setAddresses,
   };
-}
-
-/** A stream of a group is written anew, unless the operator wants it left alone; a feed always. */
-function openTimeline(
-  timelines: Timelines,
-  stream: StreamConfig,
-  isFeed: boolean,
-): StreamTimeline | undefined {
-  const { name, source } = stream;
-  const canonical = isFeed || (stream.canonical ?? true);
-  const group = stream.group ?? (isFeed ? passGroup(stream) : undefined);
-  if (group === undefined) return undefined;
-  const timeline = timelines.open({ name, group, declared: source !== undefined });
-  if (!canonical) timeline.leaveAlone('left-as-is');
-  return timeline;
 }

@@ -3,6 +3,7 @@ import { createTsReader } from '../core/media/ts-reader.ts';
 import { ticksPerSecond } from '../core/media/units.ts';
 import { bitRate, raiseBandwidth } from '../core/stream/bandwidth.ts';
 import { livePlaylistPath } from '../core/stream/origin-paths.ts';
+import type { WindowSize } from '../core/stream/settling.ts';
 import type { AirState, HlsFacts } from '../core/stream/stream.ts';
 import type { MonoMs, Now, UnixMs } from '../core/time.ts';
 import type { HlsSide } from './live-hls.ts';
@@ -100,6 +101,10 @@ export class LiveFeed implements HlsSide {
       timeline: before?.timeline ?? { state: 'anew' },
       ladder: this.#entry?.template.ladder,
     };
+  }
+
+  get size(): WindowSize | undefined {
+    return this.media(livePlaylistPath);
   }
 
   /** A feed that arrives costs nothing but its reading: it is always needed. */

@@ -1,4 +1,5 @@
 import { livePlaylistPath, type OriginPlace } from '../core/stream/origin-paths.ts';
+import type { WindowSize } from '../core/stream/settling.ts';
 import type { AirState, HlsFacts } from '../core/stream/stream.ts';
 import type { Now } from '../core/time.ts';
 import { EntryPlaylists } from './entry-playlists.ts';
@@ -150,6 +151,14 @@ export class LiveHls {
           : timeline,
       ladder: this.entry?.template.ladder,
     };
+  }
+
+  /** The shortest of the live windows that viewers get now; undefined while there is none. */
+  get size(): WindowSize | undefined {
+    const served = this.#playlists.rungs.map((rung) => this.#served(rung));
+    return served
+      .flatMap((one) => (one?.kind === 'media' ? one : []))
+      .sort((a, b) => a.segments - b.segments)[0];
   }
 
   /** For good. */

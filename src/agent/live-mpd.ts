@@ -1,6 +1,7 @@
 import { type Mpd, readMpd, rebaseMpd } from '../core/stream/mpd.ts';
 import { type AirWatch, airState, neverSeen, observe } from '../core/stream/on-air.ts';
 import type { OriginPlace } from '../core/stream/origin-paths.ts';
+import type { WindowSize } from '../core/stream/settling.ts';
 import type { AirState } from '../core/stream/stream.ts';
 import type { MonoMs, Now } from '../core/time.ts';
 import { type DueRead, type MpdSnapshot, playlistBudgetMs, retryMs } from './live-snapshots.ts';
@@ -50,6 +51,11 @@ export class LiveMpd {
 
   air(now: Now): AirState {
     return airState(this.#watch, now);
+  }
+
+  /** By what it is judged: of its segments nothing more is known than that there are some. */
+  get size(): WindowSize | undefined {
+    return this.#watch.window;
   }
 
   forget(): void {

@@ -137,6 +137,7 @@ export class LivePlaylist {
       contentType,
       fetchedAt: now.monoMs,
       targetDurationMs: window.playlist.targetDurationMs,
+      segments: window.edge.segments,
     };
     this.#dueAt = now.monoMs + this.#intervalMs(now);
     return this.#snapshot;

@@ -22,6 +22,8 @@ export type MediaSnapshot = {
   readonly contentType: string;
   readonly fetchedAt: MonoMs;
   readonly targetDurationMs: number;
+  /** How many are listed. */
+  readonly segments: number;
 };
 
 /** An MPD as viewers get it. */

@@ -8,6 +8,7 @@ import {
 } from '../core/stream/origin-paths.ts';
 import type { AirState, HlsFacts, StreamConfig, StreamFacts } from '../core/stream/stream.ts';
 import type { MonoMs, Now } from '../core/time.ts';
+import { Hold } from './hold.ts';
 import { LiveFeed } from './live-feed.ts';
 import { type HlsSide, LiveHls } from './live-hls.ts';
 import { LiveMpd } from './live-mpd.ts';
@@ -21,6 +22,7 @@ import type {
   OriginFault,
   OriginStream,
 } from './ports.ts';
+import { isSameAir, isSameDash, isSameHls, isSameShallow, keepSame } from './same-facts.ts';
 import type { Segments, StoredSegment } from './segments.ts';
 import { isCaptions, movedCaptions } from './timeline/moved-captions.ts';
 import type { StreamTimeline } from './timeline/stream-timeline.ts';
@@ -42,6 +44,10 @@ export type StreamDeps = {
   /** The timeline of a stream that begins; undefined for one that is not written anew by its configuration. */
   readonly openTimeline: (config: StreamConfig, isFeed: boolean) => StreamTimeline | undefined;
   readonly closeTimeline: (timeline: StreamTimeline) => void;
+  /** Whether another node could serve a stream of this one to somebody. */
+  readonly canOthersServe: (stream: string, protocol: 'hls' | 'dash', now: Now) => boolean;
+  /** A stream has left the air or is on air again, or is off air for another reason. */
+  readonly onAirChange: () => void;
 };
 
 /** One configured stream with its origins. A fault of its origins stays here. */
@@ -55,6 +61,7 @@ export class LiveStream {
   readonly #dashFiles: { place: OriginPlace; origin: Origin } | undefined;
   readonly #origins: readonly Origin[];
   #timeline: StreamTimeline | undefined;
+  readonly #holds = { hls: new Hold(), dash: new Hold() };
   #watchedAt: MonoMs = Number.NEGATIVE_INFINITY;
   #isIdle = true;
   #facts: StreamFacts;
@@ -105,6 +112,7 @@ export class LiveStream {
     if (isSameTimeline) return;
     this.#closeTimeline();
     this.#openTimeline(this.hls instanceof LiveFeed);
+    this.#holds.hls.forget();
   }
 
   watch(at: MonoMs): void {
@@ -118,6 +126,8 @@ export class LiveStream {
     if (!isNeeded && !this.#isIdle) {
       this.hls?.forget();
       this.mpd?.forget();
+      this.#holds.hls.forget();
+      this.#holds.dash.forget();
     }
     this.#isIdle = !isNeeded;
     return isNeeded ? [...(this.hls?.due(now) ?? []), ...(this.mpd?.due(now) ?? [])] : [];
@@ -128,8 +138,8 @@ export class LiveStream {
     const before = this.#facts;
     this.#facts = this.#observe(now, before);
     if (this.#facts === before) return false;
-    this.#logAir('hls', before.hls?.air, this.#facts.hls?.air);
-    this.#logAir('dash', before.dash?.air, this.#facts.dash?.air);
+    this.#noteAir('hls', before.hls?.air, this.#facts.hls?.air);
+    this.#noteAir('dash', before.dash?.air, this.#facts.dash?.air);
     return true;
   }
 
@@ -198,8 +208,9 @@ export class LiveStream {
   #observe(now: Now, before?: StreamFacts): StreamFacts {
     const { name, group, reserve, source, origin, dash } = this.#config;
     const closed: AirState = { onAir: false, reason: 'origin-refused' };
-    const hls = this.hls?.facts(now, before?.hls) ?? { air: closed, lowLatency: false };
-    const mpd = { air: this.mpd?.air(now) ?? closed };
+    const found = this.hls?.facts(now, before?.hls) ?? { air: closed, lowLatency: false };
+    const hls: HlsFacts = { ...found, air: this.#settled('hls', found.air, now) };
+    const mpd = { air: this.#settled('dash', this.mpd?.air(now) ?? closed, now) };
     const facts = {
       name,
       group,
@@ -211,33 +222,18 @@ export class LiveStream {
     return keepSame(before, facts, isSameShallow);
   }
 
-  #logAir(protocol: 'hls' | 'dash', before: AirState | undefined, after: AirState | undefined) {
+  /** As it is told: not before the stream has settled. */
+  #settled(protocol: 'hls' | 'dash', air: AirState, now: Now): AirState {
+    const window = protocol === 'hls' ? this.hls?.size : this.mpd?.size;
+    const canOthersServe = () => this.#deps.canOthersServe(this.#config.name, protocol, now);
+    return this.#holds[protocol].air({ air, window, canOthersServe }, now.monoMs);
+  }
+
+  #noteAir(protocol: 'hls' | 'dash', before: AirState | undefined, after: AirState | undefined) {
     if (after === undefined || (before !== undefined && isSameAir(before, after))) return;
+    this.#deps.onAirChange();
     const fields = { stream: this.#config.name, protocol };
     if (after.onAir) this.#deps.log.info('stream on air', fields);
     else this.#deps.log.warn('stream off air', { ...fields, reason: after.reason });
   }
-}
-
-function keepSame<T>(before: T | undefined, after: T, isSame: (a: T, b: T) => boolean): T {
-  return before !== undefined && isSame(before, after) ? before : after;
-}
-
-function isSameShallow<T extends object>(a: T, b: T): boolean {
-  const keys = Object.keys(b) as (keyof T)[];
-  return keys.every((key) => a[key] === b[key]);
-}
-
-function isSameAir(a: AirState, b: AirState): boolean {
-  return a.onAir ? b.onAir : !b.onAir && a.reason === b.reason;
-}
-
-function isSameHls(a: HlsFacts, b: HlsFacts): boolean {
-  return (
-    isSameAir(a.air, b.air) && isSameShallow({ ...a, air: undefined }, { ...b, air: undefined })
-  );
-}
-
-function isSameDash(a: { readonly air: AirState }, b: { readonly air: AirState }): boolean {
-  return isSameAir(a.air, b.air);
 }

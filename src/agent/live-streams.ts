@@ -19,14 +19,21 @@ const unknownStream: OriginFault = { kind: 'fault', reason: 'unknown-stream' };
  */
 export class LiveStreams {
   readonly #deps: StreamDeps;
+  /** Called once for all streams that changed together. */
+  readonly #onAirChange: () => void;
   readonly #streams = new Map<string, LiveStream>();
   readonly #reads = new Map<LiveStream, number>();
   #readCount = 0;
   #allFacts: readonly StreamFacts[] = [];
   #factsVersion = 0;
+  #hasAirChanged = false;
 
   constructor(deps: Omit<StreamDeps, 'segments'> & { segmentCacheBytesMax?: number | undefined }) {
-    this.#deps = { ...deps, segments: new Segments(deps) };
+    const onAirChange = () => {
+      this.#hasAirChanged = true;
+    };
+    this.#deps = { ...deps, onAirChange, segments: new Segments(deps) };
+    this.#onAirChange = deps.onAirChange;
   }
 
   /** Takes over the whole list: streams whose origins stay keep all that is known of them. */
@@ -215,6 +222,9 @@ export class LiveStreams {
     if (isSame) return;
     this.#allFacts = facts;
     this.#factsVersion += 1;
+    if (!this.#hasAirChanged) return;
+    this.#hasAirChanged = false;
+    this.#onAirChange();
   }
 }
 

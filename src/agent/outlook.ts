@@ -1,6 +1,12 @@
 import type { NodeFacts, Peer } from '../core/group/node.ts';
 import type { SourceVerdict } from '../core/group/source.ts';
-import { type Candidates, judgeCandidates } from '../core/placement/candidates.ts';
+import {
+  type Candidate,
+  type Candidates,
+  judgeCandidates,
+  type Purpose,
+} from '../core/placement/candidates.ts';
+import { type Comeback, noteVerdict, shareOf } from '../core/placement/comeback.ts';
 import type { StreamFacts } from '../core/stream/stream.ts';
 import type { MonoMs, Now } from '../core/time.ts';
 import { streamsByGroup } from './streams-by-group.ts';
@@ -10,6 +16,9 @@ const verdictMsMax = 2_000;
 
 /** Names whose verdicts are kept; more than a node carries. A name that nobody carries is never kept. */
 const namesMax = 4_096;
+
+/** By purpose and node id. A node that is heard no more stays: that is what it comes back from. */
+type Comebacks = Map<string, Comeback>;
 
 type Kept = { readonly candidates: Candidates; readonly at: MonoMs };
 
@@ -27,6 +36,7 @@ export class Outlook {
     readonly source: (stream: string, node: string) => SourceVerdict | undefined;
   };
   readonly #kept = new Map<string, Kept>();
+  readonly #comebacks = new Map<string, Comebacks>();
   #peers: readonly Peer[] = [];
   #factsVersion = -1;
   #signingKeyId: string | undefined;
@@ -49,7 +59,7 @@ export class Outlook {
     if (kept !== undefined && now.monoMs - kept.at <= verdictMsMax) return kept.candidates;
     const own = this.#deps.facts(name);
     const isCarried = own !== undefined || this.#peers.some(({ streams }) => streams.has(name));
-    const candidates = judgeCandidates({
+    const judged = judgeCandidates({
       self: this.#deps.self(),
       name,
       own,
@@ -58,9 +68,38 @@ export class Outlook {
       source: (node) => this.#deps.source(name, node),
       now,
     });
-    const isKnown = own !== undefined || candidates.list.length > 0;
-    if (isKnown && this.#kept.size < namesMax) this.#kept.set(name, { candidates, at: now.monoMs });
+    const isKnown = own !== undefined || judged.list.length > 0;
+    if (!isKnown || this.#kept.size >= namesMax) return judged;
+    const candidates = { ...judged, list: this.#withShares(name, judged.list, now.monoMs) };
+    this.#kept.set(name, { candidates, at: now.monoMs });
     return candidates;
+  }
+
+  /** Whether another node could serve the stream to somebody. */
+  canServe(name: string, protocol: 'hls' | 'dash', now: Now): boolean {
+    return this.candidates(name, now).list.some(({ target }) => target[protocol].eligible);
+  }
+
+  /** What each counts for now: less while it has come back a moment ago, as seen from here. */
+  #withShares(name: string, list: readonly Candidate[], at: MonoMs): readonly Candidate[] {
+    const known = this.#comebacks.get(name);
+    if (known === undefined && this.#comebacks.size >= namesMax) return list;
+    const comebacks: Comebacks = known ?? new Map();
+    this.#comebacks.set(name, comebacks);
+    return list.map((candidate) => {
+      const { node, backup, target } = candidate;
+      const verdicts = { backup, ...target };
+      const share = (purpose: Purpose) => {
+        const key = `${purpose} ${node.id}`;
+        const comeback = noteVerdict(comebacks.get(key), verdicts[purpose]?.eligible === true, at);
+        if (comeback !== undefined) comebacks.set(key, comeback);
+        return shareOf(comeback, at);
+      };
+      return {
+        ...candidate,
+        shares: { backup: share('backup'), hls: share('hls'), dash: share('dash') },
+      };
+    });
   }
 
   #forgetIfChanged(now: Now): void {

@@ -18,7 +18,11 @@ const sharedWithinMs = 60_000;
 const sentWindowMs = 1_000;
 
 /** What of a candidate matters for the choice. */
-type Choosable = { readonly node: { readonly id: string; readonly weight: number } };
+type Choosable = {
+  readonly node: { readonly id: string; readonly weight: number };
+  /** Part of its weight that counts now; 1 unless told. */
+  readonly share?: number | undefined;
+};
 
 /** Who asks: a session that opens again, or, by address and player, somebody who may be many. */
 type Asker = {
@@ -57,8 +61,8 @@ export function createSpread(selfId: string): Spread {
   const sent = new Map<string, Sent>();
 
   function choose(offers: readonly Choosable[], keep: readonly number[]): readonly number[] {
-    const weights = offers.map(({ node }) => node.weight);
-    const key = offers.map(({ node }) => `${node.id}:${node.weight}`).join();
+    const weights = offers.map(({ node, share = 1 }) => node.weight * share);
+    const key = offers.map(({ node }, place) => `${node.id}:${weights[place]}`).join();
     const counts = sets.get(key) ?? {
       first: weights.map(() => 0),
       pairs: weights.map(() => weights.map(() => 0)),

@@ -30,9 +30,14 @@ const withoutTimelines = {
   openFeed: () => ({ close: () => {} }),
   openTimeline: () => undefined,
   closeTimeline: () => {},
+  canOthersServe: () => false,
+  onAirChange: () => {},
 };
 
-export function createLiveRig(options: { segmentCacheBytesMax?: number } = {}): LiveRig {
+/** `canOthersServe`: whether the domain has another node that serves every stream; none unless told. */
+export function createLiveRig(
+  options: { segmentCacheBytesMax?: number; canOthersServe?: () => boolean } = {},
+): LiveRig {
   const clock = createVirtualClock();
   const events: { event: string; fields: object }[] = [];
   const note = (event: string, fields: object = {}) => void events.push({ event, fields });

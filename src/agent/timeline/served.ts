@@ -21,6 +21,7 @@ export function playlistSnapshot(window: CanonicalWindow): MediaSnapshot | undef
     ...{ kind: 'media', bytes, contentType },
     fetchedAt: window.newest?.publishedAt ?? 0,
     targetDurationMs: window.targetDurationS * 1_000,
+    segments: window.listed.length,
   };
   snapshots.set(bytes, snapshot);
   return snapshot;

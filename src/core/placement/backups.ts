@@ -12,6 +12,8 @@ export type Offer = {
   readonly stream: StreamFacts;
   /** Absolute, ends with `/`; the stream's name comes next. */
   readonly base: string;
+  /** Part of its weight by which it takes part in new lists. */
+  readonly share: number;
 };
 
 /** What was decided of one node; no reasons: it is fit. */
@@ -114,8 +116,8 @@ export function judgeFor(parts: {
   return { fit, reasons: fit.kind === 'unfit' ? [...reasons, fit.reason] : reasons };
 }
 
-export function offer({ node, stream }: Candidate, { base }: Place): Offer {
-  return { node, stream, base };
+export function offer({ node, stream, shares }: Candidate, { base }: Place): Offer {
+  return { node, stream, base, share: shares?.backup ?? 1 };
 }
 
 /** 0 for an eligible member, then the less bad ones first; Infinity for one that is never named. */

@@ -18,7 +18,12 @@ export type Candidate = {
   readonly backup?: Assessment | undefined;
   /** As the target of a redirect, by protocol. */
   readonly target: { readonly hls: Assessment; readonly dash: Assessment };
+  /** Parts of its weight that count now, by purpose; absent: the whole weight. */
+  readonly shares?: Readonly<Record<Purpose, number>> | undefined;
 };
+
+/** What a candidate may be named for: as a backup, or to be sent to over HLS or DASH. */
+export type Purpose = 'backup' | 'hls' | 'dash';
 
 /** All that placement needs to know of the group of one stream. */
 export type Candidates = {

@@ -198,7 +198,7 @@ function findTargets(
     if (judged.fit.kind === 'fit') {
       const found = {
         offer: offer(candidate, judged.fit.place),
-        load: loadOf(candidate, sentLately),
+        load: loadOf(candidate, protocol, sentLately),
         rank: hash32(`${viewer.key} ${candidate.node.id}`),
       };
       if (reasons.length === 0) {
@@ -221,10 +221,14 @@ function best(found: readonly Found[]): Offer | undefined {
   return found.toSorted((a, b) => a.load - b.load || a.rank - b.rank)[0]?.offer;
 }
 
-/** Viewers there for its weight, those on their way included. */
-function loadOf({ node }: Candidate, sentLately: ReadonlyMap<string, number>): number {
+/** Viewers there for the weight that counts now, those on their way included. */
+function loadOf(
+  { node, shares }: Candidate,
+  protocol: 'hls' | 'dash',
+  sentLately: ReadonlyMap<string, number>,
+): number {
   const viewers = node.ownSessions + node.backupSessions + (sentLately.get(node.id) ?? 0);
-  return viewers / Math.max(node.weight, 1e-6);
+  return viewers / Math.max(node.weight * (shares?.[protocol] ?? 1), 1e-6);
 }
 
 function notFoundReason(
