@@ -118,8 +118,7 @@ function simpleType(kind: string, schema: Schema): string {
 
 function objectType({ properties, required = [], additionalProperties }: Schema): string {
   const fields = Object.entries(properties ?? {}).map(
-    ([name, schema]) =>
-      `${quoted(name)}${required.includes(name) ? '' : '?'}: ${typeOf(schema)};`,
+    ([name, schema]) => `${quoted(name)}${required.includes(name) ? '' : '?'}: ${typeOf(schema)};`,
   );
   if (typeof additionalProperties === 'object')
     fields.push(`[name: string]: ${typeOf(additionalProperties)};`);

@@ -137,6 +137,7 @@ function addReads(app: AdminApp, { administer, clock }: Deps): void {
   app.openapi(adminRoutes.forecast, (context) =>
     context.json({ forecasts: administer.forecast(clock.now()) }, 200),
   );
+  app.openapi(adminRoutes.history, (context) => context.json(administer.history(), 200));
   app.openapi(adminRoutes.explain, (context) =>
     context.json(administer.explain(context.req.valid('json'), clock.now()), 200),
   );

@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { answer, invalid, tagged, unauthorized } from './admin-parts.ts';
+import { answer, instant, invalid, tagged, unauthorized } from './admin-parts.ts';
 
 const request = z.strictObject({
   stream: z.string().min(1).max(200).openapi({ example: 'sport/hd' }),
@@ -44,8 +44,36 @@ const explanation = z
   })
   .openapi('Explanation', { description: 'the decision, with every candidate and every reason' });
 
-/** Questions about decisions; nothing changes. */
+const column = z.array(z.number().nullable()).readonly();
+
+const historyView = z
+  .object({
+    at: z.array(instant).readonly().openapi({ description: 'when samples were taken' }),
+    nodes: z
+      .array(
+        z.object({
+          node: z.string(),
+          cpuPercent: column,
+          networkPercent: column,
+          ownSessions: column,
+          backupSessions: column,
+        }),
+      )
+      .readonly(),
+  })
+  .openapi('History', {
+    description: 'columns as long as `at`, oldest first; null where a node was not heard',
+  });
+
+/** Questions about decisions and the past; nothing changes. */
 export const explainRoutes = {
+  history: createRoute({
+    method: 'get',
+    path: '/api/v1/history',
+    summary: 'load and viewers of all nodes over the last hour',
+    ...tagged('node'),
+    responses: { 200: answer(historyView, 'a sample every ten seconds'), ...unauthorized },
+  }),
   explain: createRoute({
     method: 'post',
     path: '/api/v1/explain',
