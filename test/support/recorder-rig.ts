@@ -1,9 +1,10 @@
 import { createOpenDvr } from '../../src/adapters/dvr/open-dvr.ts';
+import { openScannedFolder } from '../../src/adapters/dvr/scanned-folder.ts';
 import { openOrigin } from '../../src/adapters/origin/open-origin.ts';
 import { readMeaning } from '../../src/adapters/origin/read-playlist.ts';
 import { newId } from '../../src/adapters/system/ids.ts';
 import { createArchiveParts } from '../../src/agent/archive/archive-parts.ts';
-import type { OpenDvr } from '../../src/agent/archive-ports.ts';
+import type { AskRecordings, OpenDvr } from '../../src/agent/archive-ports.ts';
 import type { ArchivedSegment, CoverageStore, Timers } from '../../src/agent/ports.ts';
 import { createFakeLog } from './fake-log.ts';
 import { createLiveRig, type LiveRig } from './live-rig.ts';
@@ -31,7 +32,7 @@ export type RecorderRig = LiveRig & {
 
 export function createRecorderRig(
   folder: string,
-  options: { openDvr?: OpenDvr } = {},
+  options: { openDvr?: OpenDvr; askRecordings?: AskRecordings } = {},
 ): RecorderRig {
   const rig = createLiveRig();
   const log = createFakeLog();
@@ -46,6 +47,8 @@ export function createRecorderRig(
       {
         ...{ clock: rig.clock, timers: waits.timers, log, newId, openOrigin, openDvr, readMeaning },
         coverageStore: store,
+        openScannedFolder,
+        askRecordings: options.askRecordings,
       },
       rig.live,
     );

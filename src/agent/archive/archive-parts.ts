@@ -12,12 +12,13 @@ import { OriginArchives } from './origin-archives.ts';
 import { OwnArchives } from './own-archives.ts';
 import { PeerSegments } from './peer-segments.ts';
 import { Recorder } from './recorder.ts';
+import { SampledCheck } from './sampled-check.ts';
 import { Troubles } from './troubles.ts';
 
 /** Live windows are looked at for segments to be recorded this often, ms. */
 const recordEveryMs = 500;
 const coverageEveryMs = 1_000;
-/** A part of the recordings is looked for on the disk this often, ms. */
+/** A part of the recordings is looked for on the disk, or at the media server, this often, ms. */
 const verifyEveryMs = 60_000;
 
 type ArchivePorts = {
@@ -55,6 +56,7 @@ export function createArchiveParts(ports: ArchivePorts, live: LiveStreams) {
     live: { version: () => live.factsVersion, facts: () => live.allFacts() },
   });
   const origins = new OriginArchives(ports);
+  const samples = new SampledCheck({ origins, coverages, troubles });
   const peerSegments = new PeerSegments(openOrigin);
   const cycles: readonly Cycle[] = [
     {
@@ -62,6 +64,11 @@ export function createArchiveParts(ports: ArchivePorts, live: LiveStreams) {
       everyMs: coverageEveryMs,
       overlaps: true,
       run: (now) => coverage.tick(now),
+    },
+    {
+      name: 'archive samples',
+      everyMs: verifyEveryMs,
+      run: (now) => samples.check(coverage.streams, now),
     },
     ...(recorder === undefined ? [] : cyclesOf(recorder)),
   ];

@@ -21,7 +21,7 @@ const readsMax = 4;
 const containers = ['ts', 'fmp4'] as const;
 
 export type AskedSourcesDeps = {
-  readonly live: Pick<LiveStreams, 'entry'>;
+  readonly live: Pick<LiveStreams, 'entry' | 'watch'>;
   readonly coverages: Coverages;
   readonly troubles: Troubles;
   /** Absent: folders, or media servers, are not read. */
@@ -32,6 +32,8 @@ export type AskedSourcesDeps = {
 type Asked = {
   readonly source: string;
   readonly folder: ScannedFolder | undefined;
+  /** Paths of the live media playlists, as they were known last. */
+  rungs: readonly string[];
   readAt: MonoMs;
   isReading: boolean;
 };
@@ -53,11 +55,12 @@ export class AskedSources {
 
   /** The folder, its segments offered under the live media playlists: it stands for all of them. */
   folder(name: string): SegmentFolder | undefined {
-    const folder = this.#asked.get(name)?.folder;
-    if (folder === undefined) return undefined;
+    const asked = this.#asked.get(name);
+    const folder = asked?.folder;
+    if (asked === undefined || folder === undefined) return undefined;
     return {
       folder: folder.folder,
-      rungs: () => this.#rungs(name, folder),
+      rungs: () => this.#rungs(name, asked, folder),
       entry: () => folder.entry(),
       list: (rung, period) => folder.list(rung, period),
       urlOf: (rung, file) => folder.urlOf(rung, file),
@@ -74,7 +77,13 @@ export class AskedSources {
       const { directory } = config.archive ?? {};
       const folder =
         directory && this.#deps.openScannedFolder?.({ ...directory, stream: config.name });
-      const asked = { source, folder, readAt: Number.NEGATIVE_INFINITY, isReading: false };
+      const asked = {
+        source,
+        folder,
+        rungs: [livePlaylistPath],
+        readAt: Number.NEGATIVE_INFINITY,
+        isReading: false,
+      };
       this.#asked.set(config.name, asked);
     }
   }
@@ -84,6 +93,8 @@ export class AskedSources {
     const work: Promise<void>[] = [];
     for (const config of streams) {
       const asked = this.#asked.get(config.name);
+      // The names of the live media playlists are those of the recorded ones.
+      if (asked?.folder !== undefined) this.#deps.live.watch(config.name, now);
       const isDue = asked !== undefined && now.monoMs - asked.readAt >= everyMs;
       if (!isDue || asked.isReading || this.#reads >= readsMax) continue;
       asked.readAt = now.monoMs;
@@ -131,11 +142,11 @@ export class AskedSources {
     return { kind: 'recorded', ranges } as const;
   }
 
-  #rungs(name: string, folder: ScannedFolder) {
+  #rungs(name: string, asked: Asked, folder: ScannedFolder) {
     const variants = this.#deps.live.entry(name)?.template.ladder.variants ?? [];
     const paths = variants.map(({ uri }) => uri.split(/[?#]/, 1)[0]?.replace(/^\.\//, '') ?? uri);
-    const rungs = paths.length === 0 ? [livePlaylistPath] : [...new Set(paths)];
-    return folder.rungs().flatMap((known) => rungs.map((rung) => ({ ...known, rung })));
+    if (paths.length > 0) asked.rungs = [...new Set(paths)];
+    return folder.rungs().flatMap((known) => asked.rungs.map((rung) => ({ ...known, rung })));
   }
 }
 

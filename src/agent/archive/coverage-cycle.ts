@@ -33,6 +33,11 @@ export class CoverageCycle {
     this.#windows = new WatchedWindows(deps.live);
   }
 
+  /** Streams that have an archive, as of the last tick. */
+  get streams(): readonly StreamConfig[] {
+    return this.#streams;
+  }
+
   /** Once a second; need not be waited for. @throws store_failed */
   async tick(now: Now): Promise<void> {
     this.#configure();
