@@ -40,7 +40,9 @@ export class HlsTimeline {
 
   /** Takes over which playlists make the stream. */
   update(rungs: readonly LivePlaylist[]): void {
-    if (rungs === this.#playlists) return;
+    const before = this.#playlists;
+    const isSame = rungs.length === before.length && rungs.every((rung, at) => rung === before[at]);
+    if (isSame) return;
     this.#playlists = rungs;
     this.#timeline.setRungs(rungs.length);
     this.#feeds = rungs.map((_, rung) => this.#newFeed(rung));
