@@ -9,15 +9,14 @@ import {
 import {
   type AdmissionFacts,
   type AdmissionState,
-  type Cost,
   costOfViewer,
   idleAdmission,
   judgeAdmission,
-  noCost,
   refusalOf,
   times,
   withViewer,
 } from '../core/placement/admission.ts';
+import { type Cost, noCost } from '../core/placement/lately.ts';
 import type { ReasonCode } from '../core/reasons.ts';
 import type { MonoMs, Now } from '../core/time.ts';
 import type { Audience } from './audience.ts';

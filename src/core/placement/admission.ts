@@ -1,15 +1,14 @@
 import type { Load, LoadLimits } from '../load/load.ts';
 import type { ReasonCode } from '../reasons.ts';
 import type { MonoMs } from '../time.ts';
-
-/** What one viewer will cost, percent of what the machine can do. */
-export type Cost = { readonly cpuPercent: number; readonly networkPercent: number };
+import { type Cost, countedLoad, type Lately, noCost, note, plus } from './lately.ts';
 
 /** Viewers whose load does not show yet, and what was decided because of them. */
 export type AdmissionState = {
   /** What viewers let in lately will cost, as far as it does not show in the measured load yet. */
   readonly pending: Cost;
   readonly at: MonoMs;
+  readonly lately: Lately;
   /** Refuses viewers of other nodes: more of them would bring the node over its limit. */
   readonly isFull: boolean;
   readonly fullChangedAt: MonoMs;
@@ -35,11 +34,10 @@ export type AdmissionFacts = {
   readonly now: MonoMs;
 };
 
-export const noCost: Cost = { cpuPercent: 0, networkPercent: 0 };
-
 export const idleAdmission: AdmissionState = {
   pending: noCost,
   at: 0,
+  lately: [],
   isFull: false,
   fullChangedAt: Number.NEGATIVE_INFINITY,
   isSpokenFor: false,
@@ -87,7 +85,12 @@ export function costOfViewer(parts: {
 
 /** A viewer was let in: its cost counts until it shows. */
 export function withViewer(state: AdmissionState, cost: Cost, now: MonoMs): AdmissionState {
-  return { ...state, pending: plus(pendingAt(state, now), cost), at: now };
+  return {
+    ...state,
+    pending: plus(pendingAt(state, now), cost),
+    at: now,
+    lately: note(state.lately, undefined, cost, now),
+  };
 }
 
 /**
@@ -98,7 +101,8 @@ export function withViewer(state: AdmissionState, cost: Cost, now: MonoMs): Admi
 export function judgeAdmission(state: AdmissionState, facts: AdmissionFacts): AdmissionState {
   const { load, limits, expected, atTheDoor = noCost, now } = facts;
   const pending = pendingAt(state, now);
-  const more = plus(pending, atTheDoor);
+  const lately = note(state.lately, load, noCost, now);
+  const more = plus(unseen(load, pending, countedLoad(lately, now)), atTheDoor);
   const foreseen = plus(more, expected);
   const full = hold(state.isFull, state.fullChangedAt, now, (share) =>
     isAbove(load, more, limits, share),
@@ -109,6 +113,7 @@ export function judgeAdmission(state: AdmissionState, facts: AdmissionFacts): Ad
   return {
     pending,
     at: now,
+    lately,
     isFull: full.is,
     fullChangedAt: full.changedAt,
     isSpokenFor: spokenFor.is,
@@ -146,14 +151,19 @@ export function times(cost: Cost, viewers: number): Cost {
   };
 }
 
-function plus(a: Cost, b: Cost): Cost {
+/** What does not show yet, at most as much as is missing from the load as it is counted. */
+function unseen(load: Load, pending: Cost, counted: Cost | undefined): Cost {
+  if (counted === undefined) return pending;
+  const missing = (then: number, now = 0) => Math.max(0, then - now);
   return {
-    cpuPercent: a.cpuPercent + b.cpuPercent,
-    networkPercent: a.networkPercent + b.networkPercent,
+    cpuPercent: Math.min(pending.cpuPercent, missing(counted.cpuPercent, load.cpuPercent)),
+    networkPercent: Math.min(
+      pending.networkPercent,
+      missing(counted.networkPercent, load.networkPercent),
+    ),
   };
 }
 
-/** A limit of 100 % refuses nobody: no load is above it, whatever is added to what was measured. */
 function isAbove(load: Load, more: Cost, limits: LoadLimits, share: number): boolean {
   const isOver = (percent: number | undefined, added: number, limit: number) =>
     percent !== undefined && limit < 100 && percent + added > limit * share;

@@ -5,11 +5,11 @@ import {
   costOfViewer,
   idleAdmission,
   judgeAdmission,
-  noCost,
   refusalOf,
   times,
   withViewer,
 } from '../../../src/core/placement/admission.ts';
+import { noCost } from '../../../src/core/placement/lately.ts';
 
 const limits = { cpuPercent: 90, networkPercent: 90 };
 
