@@ -125,7 +125,7 @@ async function assemble(config: Config, base: Base): Promise<Omit<Agent, 'stop'>
       coverage: agent.coverage,
       history: agent.history,
     },
-    ...{ drain: agent.drain, tell: () => peers.tell() },
+    ...{ drain: agent.drain, notes: agent.notes, slots: agent.slots, tell: () => peers.tell() },
     unready: () => wait,
   });
   const cycles = new Cycles({ clock, log, every });

@@ -15,7 +15,7 @@ import type { DescribedRequest, Explanation } from './explain.ts';
 import type { LoadHistory } from './load-history.ts';
 import { loadView } from './load-view.ts';
 import type { AdminScope, AdminToken, AuditEntry, AuditStore } from './ports.ts';
-import type { Session, SessionFilter } from './sessions.ts';
+import type { Session, SessionFilter, Sessions } from './sessions.ts';
 import type { StreamCatalogue } from './stream-catalogue.ts';
 import type { Damage } from './timeline/release.ts';
 
@@ -51,7 +51,7 @@ type Deps = ViewersDeps & {
     strangers(): readonly { readonly id: string; readonly lastAskedAt: UnixMs }[];
   };
   readonly keys: { view(): KeyView; rotate(now: Now): { readonly id: string } };
-  readonly sessions: {
+  readonly sessions: Pick<Sessions, 'get' | 'end'> & {
     list(page: SessionPage): { readonly total: number; readonly sessions: readonly Session[] };
   };
   readonly groups: (now: Now) => readonly GroupReport[];
@@ -102,7 +102,7 @@ export function createAdminister(deps: Deps) {
     /** What would become of the viewers of each node that is there if it died now, by node. */
     forecast: (now: Now) => deps.forecasts.all(now),
 
-    ...administerViewers(deps),
+    viewers: administerViewers(deps),
 
     /** Configured peers in their order, and nodes of the domain that ask this one without being among them. */
     peers: (now: Now) => ({

@@ -1,14 +1,11 @@
 import type { LoadLimits } from '../core/load/load.ts';
 import { administerCoverage } from './administer-coverage.ts';
-import { Admission } from './admission.ts';
 import type { AlertStore, AlertTarget } from './alert-ports.ts';
 import { createAlerting } from './alerting.ts';
 import { createArchiveParts } from './archive/archive-parts.ts';
 import type { AskRecordings, OpenDvr, OpenScannedFolder } from './archive-ports.ts';
 import { Arrivals } from './arrivals.ts';
-import { Audience } from './audience.ts';
 import type { Cycle } from './cycles.ts';
-import { Drain } from './drain.ts';
 import { createExplain } from './explain.ts';
 import { Forecasts } from './forecasts.ts';
 import { createGroupReports } from './group-reports.ts';
@@ -37,13 +34,13 @@ import type {
   Timers,
 } from './ports.ts';
 import { createSelf } from './self.ts';
-import { Sessions } from './sessions.ts';
 import { createSpread } from './spread.ts';
 import { createStandIn } from './stand-in.ts';
 import { openTimeline } from './timeline/open-timeline.ts';
 import { Timelines } from './timeline/timelines.ts';
 import { Viewing } from './viewing.ts';
 import { ViewingKeys } from './viewing-keys.ts';
+import { createVisitors } from './visitors.ts';
 
 /** How often it is looked which playlists are due; they are due far less often. */
 const liveTickMs = 100;
@@ -89,16 +86,15 @@ export type AgentSettings = {
   readonly passTtlS: number;
   readonly backupSessionsMax?: number | undefined;
   readonly loadLimits?: LoadLimits | undefined;
+  readonly loginLimitScope?: 'node' | 'group' | undefined;
   readonly segmentCacheBytesMax?: number | undefined;
   readonly peerUrls: readonly string[];
 };
 
-const defaultLoadLimits: LoadLimits = { cpuPercent: 90, networkPercent: 90 };
-
 /** The agent of one node, put together from its parts; nothing runs until its cycles and `peers` are started. */
 export function createAgent(ports: AgentPorts, settings: AgentSettings) {
   const { clock, log, newId, randomBytes } = ports;
-  const { peerUrls, segmentCacheBytesMax, loadLimits = defaultLoadLimits, ...node } = settings;
+  const { peerUrls, segmentCacheBytesMax, ...node } = settings;
   const boot = newId();
   const timelines = new Timelines({
     ...{ clock, log, link: ports.link, checksum: ports.checksum, nodeId: node.id, boot },
@@ -115,8 +111,8 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings) {
   });
   const archive = createArchiveParts(ports, live);
   const { coverages, archives } = archive;
-  const sessions = new Sessions();
-  const audience = new Audience({ nodeId: node.id, sessions });
+  const visitors = createVisitors(node, { readLoad: ports.readLoad, peers: () => peers });
+  const { sessions, audience, admission, drain, notes, slots } = visitors;
   const keys = new ViewingKeys({
     ...{ clock, log, newId, randomBytes },
     store: ports.keyStore,
@@ -125,19 +121,13 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings) {
     peersExpected: peerUrls.length,
   });
   let addresses: readonly string[] = [];
-  const admission = new Admission({
-    ...{ nodeId: node.id, readLoad: ports.readLoad, limits: loadLimits, sessions, audience },
-    backupSessionsMax: node.backupSessionsMax,
-    peers: (now) => peers.list(now),
-    onRefusing: () => void peers.tell(),
-  });
-  const drain = new Drain();
   const self = createSelf({
     ...{ ...node, sessions, audience, admission, drain, keys, addresses: () => addresses },
   });
   const peers = new Peers({
     ...{ clock, timers: ports.timers, log, link: ports.link, urls: peerUrls, self, boot },
     ownStreams: () => archives.facts(clock.now()),
+    notes,
     wrappedKeys: () => keys.wrapped(),
     absorbKeys: (wrapped) => keys.absorb(wrapped, clock.now()),
     lacksKeys: (ids) => keys.lacks(ids),
@@ -151,7 +141,7 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings) {
     source: (stream, node) => timelines.source(stream, node),
   });
   const passes = new Passes({ signer: ports.signer, keyOf: (id) => keys.keyOf(id) });
-  const arrivals = new Arrivals({ nodeId: node.id, passes, sessions });
+  const arrivals = new Arrivals({ nodeId: node.id, passes, sessions, notes });
   const spread = createSpread(node.id);
   const standIn = createStandIn({
     self,
@@ -173,6 +163,8 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings) {
       audience,
       admission,
       drain,
+      notes,
+      slots,
       spread,
       newId,
     },
@@ -196,10 +188,8 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings) {
     // One origin that hangs must not hold up the next look at the others.
     { name: 'live streams', everyMs: liveTickMs, overlaps: true, run: (now) => live.tick(now) },
     { name: 'timelines', everyMs: liveTickMs, run: (now) => timelines.tick(now) },
-    { name: 'sessions', everyMs: secondMs, run: (now) => sessions.expire(now) },
-    { name: 'admission', everyMs: secondMs, run: (now) => admission.tick(now) },
-    { name: 'audience', everyMs: secondMs, run: (now) => audience.tick(now) },
     { name: 'load history', everyMs: secondMs, run: (now) => history.tick(now) },
+    ...visitors.cycles,
     { name: 'viewing keys', everyMs: secondMs, run: (now) => keys.tick(now, peers.list(now)) },
     ...alerting.cycles,
     ...archive.cycles,
@@ -230,6 +220,8 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings) {
     self,
     peers,
     drain,
+    notes,
+    slots,
     viewing,
     groups,
     alerts: alerting.alerts,

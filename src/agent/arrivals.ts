@@ -3,6 +3,7 @@ import { passGroup } from '../core/pass/claims.ts';
 import type { ReasonCode } from '../core/reasons.ts';
 import type { Now } from '../core/time.ts';
 import type { Passes } from './passes.ts';
+import type { SessionNotes } from './session-notes.ts';
 import type { Sessions } from './sessions.ts';
 
 /** How a viewer came, before anything is decided about it. */
@@ -22,11 +23,18 @@ export type Arrival =
       readonly nodes: readonly string[];
     };
 
+type ArrivalsDeps = {
+  readonly nodeId: string;
+  readonly passes: Passes;
+  readonly sessions: Sessions;
+  readonly notes: Pick<SessionNotes, 'isEnded'>;
+};
+
 /** Tells own arrivals from backup arrivals by their pass; without a pass a viewer came here first. */
 export class Arrivals {
-  readonly #deps: { readonly nodeId: string; readonly passes: Passes; readonly sessions: Sessions };
+  readonly #deps: ArrivalsDeps;
 
-  constructor(deps: { nodeId: string; passes: Passes; sessions: Sessions }) {
+  constructor(deps: ArrivalsDeps) {
     this.#deps = deps;
   }
 
@@ -57,7 +65,8 @@ export class Arrivals {
   ): Arrival {
     if (verdict.kind === 'refused') return verdict;
     const { claims } = verdict;
-    const { nodeId, sessions } = this.#deps;
+    const { nodeId, sessions, notes } = this.#deps;
+    if (notes.isEnded(claims.sub)) return { kind: 'refused', reason: 'session-ended' };
     const isActive = sessions.isActive(claims.sub, now, stream.name);
     const isForPeer = standsInFor !== undefined && claims.aud.includes(standsInFor);
     const check = checkPass(claims, {

@@ -1,6 +1,6 @@
 import type { Candidates } from '../core/placement/candidates.ts';
 import { placeLive } from '../core/placement/live.ts';
-import { type Answer, notFromHere } from './answer.ts';
+import { type Answer, denied, notFromHere } from './answer.ts';
 import type { MediaSnapshot } from './live-snapshots.ts';
 import type { OriginFault } from './ports.ts';
 import {
@@ -9,6 +9,7 @@ import {
   placedArrival,
   startSession,
   type ViewingDeps,
+  watchingId,
 } from './viewing-parts.ts';
 
 /** A player reloads: the media playlist, the same bytes for everybody, or 404 at once so that it moves on. */
@@ -35,7 +36,8 @@ export function openMediaPlaylist(
   if (placement.kind !== 'serve')
     return notFromHere(placement.kind === 'not-found' ? placement.reason : 'nobody-has-it');
   if (snapshot.kind === 'fault') return notFromHere(snapshot.reason);
-  const id = arrival.session ?? `direct|${viewer.key}|${name}`;
+  if (deps.notes.isEnded(watchingId(arrival, viewer, name))) return denied('session-ended');
+  const id = watchingId(arrival, viewer, name);
   if (!deps.sessions.touch(id, now)) {
     const self = deps.self().id;
     startSession(

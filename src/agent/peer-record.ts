@@ -30,6 +30,8 @@ export class PeerRecord {
   streams: ReadonlyMap<string, StreamFacts> = new Map();
   /** What is known of `boot`, in its versions. */
   version = 0;
+  /** Likewise of single sessions there. */
+  notesVersion = 0;
   #turn: Turn | undefined;
   /** Question whose answer was taken in last. */
   #takenSeq = 0;
@@ -79,7 +81,14 @@ export class PeerRecord {
     this.version = answer.version;
     this.facts = answer.facts ?? this.facts;
     this.#foldStreams(answer);
-    return { again: answer.more && isProgress };
+    return { again: (answer.more && isProgress) || this.#hasMoreNotes(answer) };
+  }
+
+  #hasMoreNotes({ notes }: PeerAnswer): boolean {
+    if (notes === undefined) return false;
+    const isProgress = notes.version > this.notesVersion;
+    this.notesVersion = notes.version;
+    return notes.more && isProgress;
   }
 
   #foldStreams({ full, streams, removed }: PeerAnswer): void {
@@ -118,6 +127,7 @@ export class PeerRecord {
     this.boot = boot;
     this.bootSeenAt = now;
     this.version = 0;
+    this.notesVersion = 0;
     this.readings = [];
   }
 

@@ -9,6 +9,7 @@ import { Askers } from './askers.ts';
 import { PeerRecord } from './peer-record.ts';
 import { differs, viewPeers } from './peer-view.ts';
 import type { Clock, Log, PeerFault, PeerLink, Timers } from './ports.ts';
+import type { SessionNotes } from './session-notes.ts';
 import { Tellings } from './tellings.ts';
 
 /** Own wall clock steps smaller than this do not make the list of peers new. */
@@ -29,6 +30,8 @@ export type PeersDeps = {
   readonly ownStreams: () => { readonly version: number; readonly facts: readonly StreamFacts[] };
   readonly wrappedKeys: () => Promise<string>;
   readonly absorbKeys: (wrapped: string) => Promise<unknown>;
+  /** What is told of single sessions, and what others tell: `from` is a peer's URL. */
+  readonly notes?: Pick<SessionNotes, 'news' | 'learn'> | undefined;
   /** Whether one of these viewing keys is not held here. */
   readonly lacksKeys: (ids: readonly string[]) => boolean;
 };
@@ -135,7 +138,8 @@ export class Peers {
     this.#announcement.update(facts, this.#deps.ownStreams());
     const delta = this.#announcement.since(question.since);
     const keys = question.wantKeys ? await this.#deps.wrappedKeys() : undefined;
-    return { kind: 'answer', protocol, boot, at: now.wallMs, ...delta, ...(keys && { keys }) };
+    const notes = this.#deps.notes?.news(question.notesSince);
+    return { kind: 'answer', protocol, boot, at: now.wallMs, ...delta, notes, keys };
   }
 
   #tick(): void {
@@ -186,6 +190,7 @@ export class Peers {
       ...(record.boot !== undefined && { to: record.boot }),
       since: record.version,
       wantKeys: this.#deps.lacksKeys(record.facts?.keys ?? []),
+      notesSince: record.notesVersion,
       ...(news !== undefined && { news }),
     };
     const sentAt = this.#deps.clock.now().monoMs;
@@ -208,6 +213,8 @@ export class Peers {
     const isOther = record.boot !== this.#deps.boot;
     if (isOther && ((again && mayAsk) || (asked.confirms && reply.kind === 'answer')))
       this.#ask(record, { isAgain: true });
+    if (reply.kind === 'answer' && reply.notes !== undefined && isOther)
+      this.#deps.notes?.learn(record.url, reply.notes);
     if (reply.kind === 'answer' && reply.keys) this.#absorb(record, reply.keys);
     this.#refresh(now);
   }

@@ -11,9 +11,11 @@ import type { Arrival, Arrivals } from './arrivals.ts';
 import type { Audience } from './audience.ts';
 import type { Drain } from './drain.ts';
 import type { LiveStreams } from './live-streams.ts';
+import type { LoginSlots } from './login-slots.ts';
 import type { Outlook } from './outlook.ts';
 import type { Passes } from './passes.ts';
 import type { NewId } from './ports.ts';
+import type { SessionNotes } from './session-notes.ts';
 import type { SessionStart, Sessions } from './sessions.ts';
 import type { Spread } from './spread.ts';
 import type { StandIn } from './stand-in.ts';
@@ -46,6 +48,8 @@ export type ViewingDeps = {
   readonly audience: Pick<Audience, 'noteViewer'>;
   readonly admission: Admission;
   readonly drain: Pick<Drain, 'isToLeave'>;
+  readonly notes: Pick<SessionNotes, 'isEnded'>;
+  readonly slots: LoginSlots;
   readonly spread: Spread;
   readonly newId: NewId;
 };
@@ -108,6 +112,11 @@ export function leavesByReload(
     ) &&
     drain.isToLeave(arrival.session, now)
   );
+}
+
+/** The session of a viewer who watches: from its pass, else made of address, player and stream. */
+export function watchingId(arrival: GoodArrival, viewer: Viewer, stream: string): string {
+  return arrival.session ?? `direct|${viewer.key}|${stream}`;
 }
 
 /** Starts a session, or goes on with it; a new one counts for admission until its load shows. */

@@ -102,6 +102,13 @@ export const reasonTexts = {
   'pass-group': 'the pass is for another group',
   'pass-not-yet-valid': 'the pass is not valid yet',
   'pass-expired': 'the pass has expired',
+  'session-ended': 'an operator ended the session',
+
+  // Why a viewer is not let in at all.
+  'auth-missing': 'the viewer brings no token, and this node asks for one',
+  'auth-denied': 'the token does not allow the viewer to watch this stream',
+  'auth-unavailable': 'it cannot be found out whether the viewer may watch',
+  'login-limit': 'the login is watching as many streams as it may',
 
   // What is wrong with a stream's recording or with what says what is recorded?
   'recorder-disk-full': 'the disk of the recordings is full: nothing more is recorded',

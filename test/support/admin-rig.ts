@@ -11,7 +11,9 @@ import { Coverages } from '../../src/agent/archive/coverages.ts';
 import { Drain } from '../../src/agent/drain.ts';
 import { createExplain } from '../../src/agent/explain.ts';
 import { LoadHistory } from '../../src/agent/load-history.ts';
+import { LoginSlots } from '../../src/agent/login-slots.ts';
 import { monitoredState } from '../../src/agent/monitored-state.ts';
+import { SessionNotes } from '../../src/agent/session-notes.ts';
 import { Sessions } from '../../src/agent/sessions.ts';
 import { StreamCatalogue } from '../../src/agent/stream-catalogue.ts';
 import type { Alert } from '../../src/core/alert/alert.ts';
@@ -48,6 +50,7 @@ export function createAdminRig() {
   const store = createMemoryStreamStore();
   const catalogue = new StreamCatalogue(store);
   const sessions = new Sessions();
+  const notes = new SessionNotes();
   const log = createFakeLog();
   const metrics = createMetrics({ version: '0.1.0' });
   const stopping = new AbortController();
@@ -87,6 +90,8 @@ export function createAdminRig() {
     sessions,
     groups: () => facts.groups,
     drain: new Drain(),
+    notes,
+    slots: new LoginSlots({ scope: 'node', notes, isReachable: () => false }),
     tell: async () => facts.told,
     alerts: { list: () => facts.alerts },
     forecasts: { all: () => facts.forecasts },

@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { answer, instant, invalid, tagged, unauthorized } from './admin-parts.ts';
+import { answer, instant, invalid, notFound, tagged, unauthorized } from './admin-parts.ts';
 
 /** Longest time over which viewers may be moved, seconds. */
 const moveSMax = 3_600;
@@ -39,6 +39,14 @@ export const viewerRoutes = {
       }),
     },
     responses: { 200: answer(drainView, 'the drain'), ...invalid, ...unauthorized },
+  }),
+  endSession: createRoute({
+    method: 'delete',
+    path: '/api/v1/sessions/{id}',
+    summary: 'end a session and its passes, here at once and on the other nodes within a second',
+    ...tagged('sessions'),
+    request: { params: z.object({ id: z.string().min(1).max(400) }) },
+    responses: { 204: { description: 'ended' }, ...invalid, ...notFound, ...unauthorized },
   }),
   undrain: createRoute({
     method: 'delete',

@@ -3,7 +3,7 @@ import type { Clock, Log } from '../../agent/ports.ts';
 import type { AdminApp } from './admin-environment.ts';
 import { adminRoutes } from './admin-routes.ts';
 
-/** What an operator does with viewers: moving them off a node. */
+/** What an operator does with viewers: moving them off a node, and ending one. */
 export function addViewers(
   app: AdminApp,
   { administer, clock, log }: { administer: Administer; clock: Clock; log: Log },
@@ -12,14 +12,21 @@ export function addViewers(
     const { move, over_s } = context.req.valid('query');
     const moveOverS = move === 'true' ? over_s : undefined;
     log.info('drain begins', { moveOverS });
-    const view = await administer.drain({ moveOverS }, clock.now());
+    const view = await administer.viewers.drain({ moveOverS }, clock.now());
     context.set('change', { after: { draining: true, moveOverS } });
     return context.json(view, 200);
   });
   app.openapi(adminRoutes.undrain, async (context) => {
     log.info('drain ends');
-    const view = await administer.undrain(clock.now());
+    const view = await administer.viewers.undrain(clock.now());
     context.set('change', { after: { draining: false } });
     return context.json(view, 200);
+  });
+  app.openapi(adminRoutes.endSession, (context) => {
+    const { id } = context.req.valid('param');
+    const { stream, login } = administer.viewers.endSession(id, clock.now());
+    context.set('change', { target: id, before: { stream, login } });
+    log.info('session ended', { stream });
+    return context.body(null, 204);
   });
 }

@@ -6,6 +6,7 @@ import {
 } from '../../core/archive/archive-facts.ts';
 import type { PeerAnswer, PeerQuestion, PeerRefusal } from '../../core/group/exchange.ts';
 import { type NodeFacts, type NodeLoad, peerProtocolVersion } from '../../core/group/node.ts';
+import { type Notes, notesMax, type Slot } from '../../core/group/notes.ts';
 import { type Assigned, assignedMax } from '../../core/load/assigned.ts';
 import type { Ladder, Rendition, Variant } from '../../core/playlist/ladder.ts';
 import { type ReasonCode, reasonTexts } from '../../core/reasons.ts';
@@ -50,6 +51,7 @@ const question = z.object({
   since: count,
   wantKeys: z.boolean(),
   news: count.optional(),
+  notesSince: count.optional(),
 } satisfies Shape<PeerQuestion>);
 
 /** A code that only a newer version knows is still a reason not to be on air. */
@@ -159,6 +161,21 @@ const node = z.object({
   passTtlS: z.number().nonnegative(),
 } satisfies Shape<NodeFacts>);
 
+const slot = z.object({
+  session: short,
+  login: short,
+  viewer: short,
+} satisfies Shape<Slot>);
+
+const notes = z.object({
+  version: count,
+  full: z.boolean(),
+  more: z.boolean(),
+  ended: z.array(z.object({ id: short, untilS: count })).max(notesMax),
+  taken: z.array(slot).max(notesMax),
+  freed: z.array(short).max(notesMax),
+} satisfies Shape<Notes>);
+
 const answer = z.object({
   kind: z.literal('answer'),
   protocol: z.literal(peerProtocolVersion),
@@ -170,6 +187,7 @@ const answer = z.object({
   more: z.boolean(),
   streams: z.array(stream).max(1_000),
   removed: z.array(short).max(2_000),
+  notes: notes.optional().catch(undefined),
   keys: z.string().max(65_536).optional(),
 } satisfies Shape<PeerAnswer>);
 

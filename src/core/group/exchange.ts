@@ -1,6 +1,7 @@
 import type { StreamFacts } from '../stream/stream.ts';
 import type { MonoMs, UnixMs } from '../time.ts';
 import { type NodeFacts, peerProtocolVersion } from './node.ts';
+import type { Notes } from './notes.ts';
 
 /** What a node asks a peer, each second. A boot is one life of a process, named by 128 random bits. */
 export type PeerQuestion = {
@@ -16,6 +17,8 @@ export type PeerQuestion = {
   readonly wantKeys: boolean;
   /** Version of the asker itself, when it has news that cannot wait: whoever knows less asks back at once. */
   readonly news?: number | undefined;
+  /** Version of what is known of single sessions at `to`; 0: nothing. */
+  readonly notesSince?: number | undefined;
 };
 
 /** What tells a question from a replay. */
@@ -37,6 +40,8 @@ export type PeerAnswer = {
   readonly more: boolean;
   readonly streams: readonly StreamFacts[];
   readonly removed: readonly string[];
+  /** Of single sessions; absent if nothing changed. */
+  readonly notes?: Notes | undefined;
   /** Viewing keys, wrapped. */
   readonly keys?: string | undefined;
 };
