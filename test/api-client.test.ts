@@ -24,7 +24,7 @@ it('every call of the API works through the client made from its description', a
 
   const added = await client.PUT('/api/v1/streams/{name}', {
     params: { path, header: { 'if-none-match': '*' } },
-    body: { origin, group: 'one' },
+    body: { origin, group: 'one', archive: { push: true, depth_h: 24 } },
   });
   expect([added.response.status, added.data?.group]).toEqual([201, 'one']);
   const one = await client.GET('/api/v1/streams/{name}', { params: { path } });
@@ -37,6 +37,13 @@ it('every call of the API works through the client made from its description', a
     body: { stream: 'ch1', address: '198.51.100.7', protocol: 'hls', https: false },
   });
   expect(explained.data?.placement).toBe('serve');
+  const coverage = await client.GET('/api/v1/streams/{name}/coverage', { params: { path } });
+  expect(coverage.data?.ts.ranges).toEqual([]);
+  const told = await client.PUT('/api/v1/streams/{name}/coverage', {
+    params: { path },
+    body: { ts: [{ startAt: 0, endAt: 1_000 }] },
+  });
+  expect(told.data?.ts.recordedMs).toBe(1_000);
   const etag = one.response.headers.get('etag') ?? '';
   const removed = await client.DELETE('/api/v1/streams/{name}', {
     params: { path, header: { 'if-match': etag } },
@@ -71,6 +78,10 @@ it('every call of the API works through the client made from its description', a
   const first = await live.data?.getReader().read();
   expect(new TextDecoder().decode(first?.value)).toMatch(/^event: node\ndata: \{"id":"node-a"/);
   expect((await client.GET('/api/v1/alerts')).data?.alerts).toEqual([]);
+  expect((await client.GET('/api/v1/history')).data?.nodes).toEqual([]);
+  expect((await client.GET('/api/v1/forecast')).data?.forecasts).toEqual([]);
+  expect((await client.POST('/api/v1/drain')).data?.draining).toBe(true);
+  expect((await client.DELETE('/api/v1/drain')).data?.draining).toBe(false);
   const metrics = await client.GET('/metrics', { parseAs: 'text' });
   expect(metrics.data).toContain('understudy_build_info{version="0.1.0"} 1');
   expect((await client.GET('/healthz')).data).toEqual({ ok: true });

@@ -27,7 +27,7 @@ export const viewerRoutes = {
       query: z.strictObject({
         move: z
           .enum(['true', 'false'])
-          .exactOptional()
+          .optional()
           .openapi({ description: 'move viewers who can watch elsewhere' }),
         over_s: z.coerce
           .number()
