@@ -21,6 +21,7 @@ import type {
   Origin,
   OriginFault,
   OriginStream,
+  Timers,
 } from './ports.ts';
 import { isSameAir, isSameDash, isSameHls, isSameShallow, keepSame } from './same-facts.ts';
 import type { Segments, StoredSegment } from './segments.ts';
@@ -32,6 +33,7 @@ const watchedMsMax = 30_000;
 
 export type StreamDeps = {
   readonly clock: Clock;
+  readonly timers: Timers;
   readonly log: Log;
   readonly openOrigin: OpenOrigin;
   readonly readMeaning: ReadMeaning;

@@ -1,10 +1,19 @@
 import type { StreamConfig, StreamFacts } from '../core/stream/stream.ts';
 import type { Now } from '../core/time.ts';
-import type { DueRead, Entry, MediaSnapshot, MpdSnapshot } from './live-snapshots.ts';
+import {
+  type DueRead,
+  type Entry,
+  type MediaSnapshot,
+  type MpdSnapshot,
+  playlistBudgetMs,
+  segmentBudgetMs,
+} from './live-snapshots.ts';
 import { LiveStream, type StreamDeps } from './live-stream.ts';
+import { loadPlaylist, splitQuery } from './load-playlist.ts';
 import type { OriginFault, OriginStream } from './ports.ts';
 import { Segments, type StoredSegment } from './segments.ts';
 import { matchStream, type StreamMatch } from './stream-match.ts';
+import { within } from './within.ts';
 
 /** Reads of all streams, and of one stream, under way at once: one that hangs leaves room for the others. */
 const readsMax = 128;
@@ -121,7 +130,8 @@ export class LiveStreams {
     const stream = this.#streams.get(name);
     if (stream === undefined) return unknownStream;
     stream.watch(now.monoMs);
-    const loaded = await load(stream, what, now);
+    const untilAt = now.monoMs + playlistBudgetMs;
+    const loaded = await within(this.#deps, untilAt, loadPlaylist(stream, what, now));
     if (stream.refresh(this.#deps.clock.now())) this.#collectFacts();
     return loaded ?? { kind: 'fault', reason: 'no-such-protocol' };
   }
@@ -145,7 +155,12 @@ export class LiveStreams {
     query: string,
     range: string | undefined,
   ): Promise<StoredSegment | OriginStream | OriginFault> {
-    return (await this.#streams.get(name)?.open(rest, query, range)) ?? unknownStream;
+    const stream = this.#streams.get(name);
+    if (stream === undefined) return unknownStream;
+    const untilAt = this.#deps.clock.now().monoMs + segmentBudgetMs;
+    return within(this.#deps, untilAt, stream.open(rest, query, range), (file) => {
+      if (file.kind === 'stream') file.close();
+    });
   }
 
   /** Starts the reads that are due and judges every stream. Settles when these reads have ended; need not be waited for. */
@@ -226,15 +241,4 @@ export class LiveStreams {
     this.#hasAirChanged = false;
     this.#onAirChange();
   }
-}
-
-function load(stream: LiveStream, what: string, now: Now) {
-  if (what === 'entry') return stream.hls?.load(now);
-  if (what === 'mpd') return stream.mpd?.load(now);
-  return stream.hls?.loadMedia(...splitQuery(what), now);
-}
-
-function splitQuery(rest: string): [path: string, query: string] {
-  const at = rest.indexOf('?');
-  return at < 0 ? [rest, ''] : [rest.slice(0, at), rest.slice(at + 1)];
 }

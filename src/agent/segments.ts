@@ -1,5 +1,5 @@
 import type { MonoMs } from '../core/time.ts';
-import type { OriginFault, OriginStream } from './ports.ts';
+import type { OriginFault, OriginStream, Timers } from './ports.ts';
 import {
   answerFrom,
   type Fill,
@@ -17,6 +17,8 @@ export type RequestSegment = (range?: string) => Promise<OriginStream | OriginFa
 const segmentCacheBytesDefault = 256 * 1024 * 1024;
 /** Largest segment that is kept; larger ones stream through. */
 const segmentBytesMax = 32 * 1024 * 1024;
+/** An origin that stops within a segment is waited for so long, ms: viewers are better off asking again. */
+const stallMsMax = 5_000;
 /** How long a segment that has left the live window is kept for viewers who lag behind, ms. */
 export const leftKeptMs = 60_000;
 
@@ -39,11 +41,13 @@ type Kept = {
  */
 export class Segments {
   readonly #bytesMax: number;
+  readonly #timers: Timers;
   readonly #kept = new Map<number, Kept>();
   #bytes = 0;
   #ids = 0;
 
-  constructor(options: { segmentCacheBytesMax?: number | undefined } = {}) {
+  constructor(options: { timers: Timers; segmentCacheBytesMax?: number | undefined }) {
+    this.#timers = options.timers;
     this.#bytesMax = options.segmentCacheBytesMax ?? segmentCacheBytesDefault;
   }
 
@@ -128,7 +132,7 @@ export class Segments {
     onComplete?: (bytes: number) => void,
   ): Promise<void> {
     try {
-      for await (const part of stream.body) {
+      for await (const part of unlessStalled(this.#timers, stream.body)) {
         if (!this.#append(kept, fill, part)) return this.#giveUp(kept, fill);
         notify(fill, 'open');
       }
@@ -191,6 +195,21 @@ export class Segments {
     const given = Math.min(bytes, kept.room);
     kept.room -= given;
     this.#bytes -= given;
+  }
+}
+
+/** The parts of a body. @throws where the next one does not come in time */
+async function* unlessStalled(timers: Timers, body: OriginStream['body']) {
+  const parts = body[Symbol.asyncIterator]();
+  for (;;) {
+    let takeBack = () => {};
+    const stall = new Promise<never>((_, reject) => {
+      const end = () => reject(new Error('the origin stopped within a segment'));
+      takeBack = timers.after(stallMsMax, end);
+    });
+    const next = await Promise.race([parts.next(), stall]).finally(takeBack);
+    if (next.done === true) return;
+    yield next.value;
   }
 }
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { OriginFault, OriginStream } from '../../src/agent/ports.ts';
 import { Segments } from '../../src/agent/segments.ts';
 import { contentOf } from '../support/live-rig.ts';
+import { createVirtualClock } from '../support/virtual-clock.ts';
 
 /** An origin's answer whose parts are sent one by one by the test. */
 function aBody(options: { length?: number; status?: 200 | 206 } = {}) {
@@ -46,11 +47,14 @@ function whole(text: string, log: string[] = [], length: number | undefined = te
   };
 }
 
+/** Virtual time that stands still unless a test says otherwise. */
+const timers = createVirtualClock();
+
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('a segment of a live window', () => {
   it('is asked for once, however many come at the same time or later', async () => {
-    const segments = new Segments();
+    const segments = new Segments({ timers });
     const log: string[] = [];
     const request = whole('0123456789', log);
     const found = await Promise.all(
@@ -68,7 +72,7 @@ describe('a segment of a live window', () => {
   });
 
   it('is one buffer, shared by all', async () => {
-    const segments = new Segments();
+    const segments = new Segments({ timers });
     await contentOf(await segments.open(1, whole('0123456789'), {}));
     const [one, two] = [
       await segments.open(1, whole(''), {}),
@@ -79,7 +83,7 @@ describe('a segment of a live window', () => {
   });
 
   it('reaches viewers while it is still coming', async () => {
-    const segments = new Segments();
+    const segments = new Segments({ timers });
     const origin = aBody({ length: 6 });
     const first = await segments.open(1, async () => origin.stream, {});
     if (first.kind !== 'stream') throw new Error('not coming');
@@ -95,7 +99,7 @@ describe('a segment of a live window', () => {
   });
 
   it('comes whole for others when the viewer it came for goes away', async () => {
-    const segments = new Segments();
+    const segments = new Segments({ timers });
     const origin = aBody({ length: 6 });
     const first = await segments.open(1, async () => origin.stream, {});
     if (first.kind === 'stream') first.close();
@@ -111,7 +115,7 @@ describe('a segment of a live window', () => {
   ])(
     'gives range %s from memory, whole already or not',
     async (range, status, content, contentRange) => {
-      const segments = new Segments();
+      const segments = new Segments({ timers });
       for (const state of ['coming', 'whole']) {
         const found = await segments.open(1, whole('0123456789'), { range });
         expect(found, state).toMatchObject({ status, headers: { 'content-range': contentRange } });
@@ -122,7 +126,7 @@ describe('a segment of a live window', () => {
   );
 
   it('of unknown length is kept too; a range of it is asked of the origin until it is whole', async () => {
-    const segments = new Segments();
+    const segments = new Segments({ timers });
     const log: string[] = [];
     const origin = aBody();
     const found = await segments.open(1, async () => origin.stream, {});
@@ -140,13 +144,13 @@ describe('a segment of a live window', () => {
   it('tells its length once it is there', async () => {
     const lengths: number[] = [];
     const onComplete = (bytes: number) => void lengths.push(bytes);
-    await contentOf(await new Segments().open(1, whole('0123456789'), { onComplete }));
+    await contentOf(await new Segments({ timers }).open(1, whole('0123456789'), { onComplete }));
     await settled();
     expect(lengths).toEqual([10]);
   });
 
   it('that the origin refuses is refused to all who wait, and asked for again by the next', async () => {
-    const segments = new Segments();
+    const segments = new Segments({ timers });
     const fault: OriginFault = { kind: 'fault', reason: 'origin-status', status: 404 };
     let asked = 0;
     const refuse = async () => {
@@ -161,7 +165,7 @@ describe('a segment of a live window', () => {
   });
 
   it('that breaks off breaks off for its viewers, and is asked for again by the next', async () => {
-    const segments = new Segments();
+    const segments = new Segments({ timers });
     const origin = aBody({ length: 6 });
     const found = await segments.open(1, async () => origin.stream, {});
     origin.send('abc', 'break');
@@ -183,7 +187,7 @@ describe('the budget', () => {
     [40, true],
     [41, false],
   ])('of 100 bytes with 60 taken has room for a segment of %d: %s', async (size, isKept) => {
-    const segments = new Segments({ segmentCacheBytesMax: 100 });
+    const segments = new Segments({ timers, segmentCacheBytesMax: 100 });
     await kept(segments, 1, 60);
     expect(await kept(segments, 2, size)).toBe(isKept);
     expect(segments.bytes).toBeLessThanOrEqual(100);
@@ -191,14 +195,14 @@ describe('the budget', () => {
   });
 
   it('counts what is still on its way', async () => {
-    const segments = new Segments({ segmentCacheBytesMax: 100 });
+    const segments = new Segments({ timers, segmentCacheBytesMax: 100 });
     await segments.open(1, async () => aBody({ length: 70 }).stream, {});
     expect(segments.bytes).toBe(70);
     expect(await kept(segments, 2, 31)).toBe(false);
   });
 
   it('makes room with what has left its window, longest ago first', async () => {
-    const segments = new Segments({ segmentCacheBytesMax: 100 });
+    const segments = new Segments({ timers, segmentCacheBytesMax: 100 });
     for (const id of [1, 2, 3]) await kept(segments, id, 30);
     segments.leave(2, 1000);
     segments.leave(1, 2000);
@@ -209,7 +213,7 @@ describe('the budget', () => {
   });
 
   it('lets a segment through that does not fit, whole or by range, each viewer with a request of its own', async () => {
-    const segments = new Segments({ segmentCacheBytesMax: 5 });
+    const segments = new Segments({ timers, segmentCacheBytesMax: 5 });
     const log: string[] = [];
     const request = whole('0123456789', log);
     const found = await Promise.all([1, 2].map(() => segments.open(1, request, {})));
@@ -221,7 +225,7 @@ describe('the budget', () => {
   });
 
   it('gives a segment up whose length was not told and that turns out too large', async () => {
-    const segments = new Segments({ segmentCacheBytesMax: 1_000_000 });
+    const segments = new Segments({ timers, segmentCacheBytesMax: 1_000_000 });
     const origin = aBody();
     const found = await segments.open(1, async () => origin.stream, {});
     origin.send('x'.repeat(600_000), 'x'.repeat(600_000));
@@ -233,7 +237,7 @@ describe('the budget', () => {
   });
 
   it('is given back when a segment is forgotten, whole or on its way', async () => {
-    const segments = new Segments();
+    const segments = new Segments({ timers });
     await kept(segments, 1, 60);
     const origin = aBody();
     const coming = await segments.open(2, async () => origin.stream, {});

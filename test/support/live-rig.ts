@@ -44,6 +44,7 @@ export function createLiveRig(
   const log = { debug: note, info: note, warn: note, error: note };
   const live = new LiveStreams({
     clock,
+    timers: clock,
     log,
     openOrigin,
     readMeaning,
