@@ -1,0 +1,187 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { launchBrowser, type PlayerBrowser } from '../support/browser.ts';
+import { isInstalled } from '../support/installed.ts';
+import { type LiveSource, startLiveSource } from '../support/live-source.ts';
+import { startTestNodes, type TestNode, untilInReserve, untilReady } from '../support/nodes.ts';
+import { folderContent, startOrigin } from '../support/origin-servers.ts';
+
+const needed = ['chromium', 'ffmpeg'];
+const outageMs = 8_000;
+const betweenMs = 8_000;
+/** What was recorded a moment ago is not compared between nodes. */
+const settledMs = 32_000;
+const recordsMsMax = 40_000;
+const framesPerS = 25;
+const segmentS = 2;
+const run = promisify(execFile);
+
+/**
+ * Two nodes, each with a packager of its own, record; each is dead for a while, at different times. The period holds both
+ * outages. `clones` is written anew, so that both have the same segments; `left` is recorded as each packager makes it.
+ */
+describe.skipIf(!needed.every(isInstalled))('an archive that no node has whole', () => {
+  let source: LiveSource;
+  let rig: Awaited<ReturnType<typeof startRig>>;
+  let browser: PlayerBrowser;
+  let fromS = 0;
+  let durationS = 0;
+
+  beforeAll(async () => {
+    [source, browser] = await Promise.all([startLiveSource(), launchBrowser()]);
+    rig = await startRig(source);
+    await Promise.all(rig.nodes.map((node) => untilRecords(node)));
+    fromS = Math.ceil(Date.now() / 1_000);
+    for (const node of rig.nodes) {
+      await delay(betweenMs);
+      await node.kill();
+      await delay(outageMs);
+      node.start();
+      await untilReady(node, 1);
+      await untilRecords(node);
+    }
+    await delay(betweenMs);
+    durationS = Math.floor(Date.now() / 1_000) - fromS;
+    await delay(settledMs);
+  }, 300_000);
+
+  afterAll(async () => {
+    await browser?.close();
+    await rig?.stop();
+    await source?.stop();
+  });
+
+  const address = (stream: string, at: number) =>
+    `${rig.nodes[at]?.url}/${stream}/index-${fromS}-${durationS}.m3u8`;
+  const asked = [
+    ['clones', 0],
+    ['clones', 1],
+    ['left', 0],
+    ['left', 1],
+  ] as const;
+
+  test.each(asked)(
+    'lacks no second that either had: %s, asked for at node %i',
+    async (stream, at) => {
+      const headers = { 'user-agent': 'Mozilla/5.0 Chrome' };
+      const opened = await fetch(address(stream, at), { headers });
+      expect(opened.status).toBe(200);
+      expect(opened.headers.get('x-understudy-reason')).toBe('archive-joined');
+      expect(opened.headers.get('x-understudy-missing-seconds')).toBe('0');
+      const media = await mediaPlaylist(opened);
+      expect(media).toContain('#EXT-X-ENDLIST');
+      expect(media).toContain(`http://${rig.nodes[1 - at]?.host}:`);
+      // Where the members publish the same segments, nothing marks where one gives way to the other.
+      if (stream === 'clones') expect(media).not.toContain('DISCONTINUITY');
+      else expect(media).toContain('#EXT-X-DISCONTINUITY\n');
+    },
+  );
+
+  test.each(asked)(
+    'plays in ffmpeg from end to end: %s at node %i',
+    async (stream, at) => {
+      const command = `-loglevel error -i ${address(stream, at)} -map 0:v -f framemd5 -`;
+      const { stdout } = await run('ffmpeg', command.split(' '), { maxBuffer: 64e6 });
+      const pictures = stdout
+        .split('\n')
+        .filter((line) => line !== '' && !line.startsWith('#'))
+        .map((line) => line.split(',').at(-1));
+      const seen = new Set(pictures).size;
+      // The period begins and ends within a segment.
+      expect(seen).toBeGreaterThanOrEqual((durationS - segmentS) * framesPerS);
+      // At each of four seams of packagers a part of a segment may come twice.
+      const again = pictures.length - seen;
+      expect(again).toBeLessThanOrEqual(stream === 'clones' ? 0 : 4 * segmentS * framesPerS);
+    },
+    60_000,
+  );
+
+  test.each(['clones', 'left'] as const)(
+    'plays in hls.js from end to end at both nodes: %s',
+    async (stream) => {
+      const seen = await Promise.all(
+        [0, 1].map((at) => watch(browser, address(stream, at), durationS)),
+      );
+      for (const { lost, repeated, errors, firstAt, lastAt } of seen) {
+        expect(errors.filter(({ fatal }) => fatal)).toEqual([]);
+        expect(lost).toBe(0);
+        if (stream === 'clones') expect(repeated).toBe(0);
+        expect(lastAt - firstAt).toBeGreaterThan((durationS - 2 * segmentS) * 1_000);
+      }
+    },
+    240_000,
+  );
+});
+
+async function startRig(source: LiveSource) {
+  const base = mkdtempSync(join(tmpdir(), 'understudy-archive-'));
+  const packagers = [await source.packager(join(base, '0'), { segmentS })];
+  packagers[0]?.start();
+  await delay(5_000);
+  packagers.push(await source.packager(join(base, '1'), { segmentS }));
+  packagers[1]?.start();
+  await Promise.all(packagers.map((packager) => packager.untilListed(3)));
+  const origins = await Promise.all(
+    packagers.map(({ folder }, at) => startOrigin(`127.0.0.${at + 2}`, folderContent(folder))),
+  );
+  const { nodes, stop } = await startTestNodes(
+    origins.map(({ url }) => {
+      const stream = { origin: `${url}/index.m3u8`, archive: { record: { depth_h: 1 } } };
+      return [
+        { name: 'clones', group: 'clones', ...stream },
+        { name: 'left', group: 'left', canonical: false, ...stream },
+      ];
+    }),
+  );
+  const end = async () => {
+    await stop();
+    await Promise.all(origins.map((origin) => origin.close()));
+    await Promise.all(packagers.map((packager) => packager.kill()));
+    await rm(base, { recursive: true, force: true });
+  };
+  await untilInReserve(nodes, 'clones').catch(async (error: unknown) => {
+    await end();
+    throw error;
+  });
+  return { nodes, stop: end };
+}
+
+async function watch(browser: PlayerBrowser, url: string, durationS: number) {
+  const playback = await browser.play('hls', url);
+  try {
+    await playback.page.waitForFunction('document.querySelector("video").ended', undefined, {
+      timeout: (durationS + 60) * 1_000,
+      polling: 500,
+    });
+    return await playback.measure();
+  } finally {
+    await playback.close();
+  }
+}
+
+/** The first media playlist that a multivariant playlist names. */
+async function mediaPlaylist(opened: Response): Promise<string> {
+  const lines = (await opened.text()).split('\n');
+  const uri = lines.find((line) => line !== '' && !line.startsWith('#'));
+  return (await fetch(new URL(uri ?? '', opened.url))).text();
+}
+
+/** Resolves when something of both streams that came from now on is recorded. @throws when that takes too long. */
+async function untilRecords(node: TestNode): Promise<void> {
+  const sinceMs = Date.now();
+  const until = performance.now() + recordsMsMax;
+  for (const stream of ['clones', 'left'])
+    for (;;) {
+      const coverage = Object(await node.api(`/streams/${stream}/coverage`).catch(String));
+      if (coverage.ts?.span?.endAt > sinceMs) break;
+      if (performance.now() > until)
+        throw new Error(`${node.id}: ${JSON.stringify(coverage)}\n${node.log()}`);
+      await delay(200);
+    }
+}
