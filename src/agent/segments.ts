@@ -131,11 +131,24 @@ export class Segments {
     stream: OriginStream,
     onComplete?: (bytes: number) => void,
   ): Promise<void> {
+    let hasStalled = false;
+    const watch = () =>
+      this.#timers.after(stallMsMax, () => {
+        hasStalled = true;
+        notify(fill, 'broken');
+        this.forget(id);
+        stream.close();
+      });
+    let takeBack = watch();
     try {
-      for await (const part of unlessStalled(this.#timers, stream.body)) {
+      for await (const part of stream.body) {
+        takeBack();
+        if (hasStalled) return;
         if (!this.#append(kept, fill, part)) return this.#giveUp(kept, fill);
         notify(fill, 'open');
+        takeBack = watch();
       }
+      if (hasStalled) return;
       this.#giveRoom(kept, fill.bytes.length - fill.size);
       if (fill.size < fill.bytes.length) fill.bytes = fill.bytes.slice(0, fill.size);
       notify(fill, 'complete');
@@ -144,6 +157,7 @@ export class Segments {
       notify(fill, 'broken');
       this.forget(id);
     } finally {
+      takeBack();
       stream.close();
     }
   }
@@ -195,21 +209,6 @@ export class Segments {
     const given = Math.min(bytes, kept.room);
     kept.room -= given;
     this.#bytes -= given;
-  }
-}
-
-/** The parts of a body. @throws where the next one does not come in time */
-async function* unlessStalled(timers: Timers, body: OriginStream['body']) {
-  const parts = body[Symbol.asyncIterator]();
-  for (;;) {
-    let takeBack = () => {};
-    const stall = new Promise<never>((_, reject) => {
-      const end = () => reject(new Error('the origin stopped within a segment'));
-      takeBack = timers.after(stallMsMax, end);
-    });
-    const next = await Promise.race([parts.next(), stall]).finally(takeBack);
-    if (next.done === true) return;
-    yield next.value;
   }
 }
 

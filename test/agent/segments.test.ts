@@ -173,6 +173,27 @@ describe('a segment of a live window', () => {
     expect(segments.bytes).toBe(0);
     expect(await contentOf(await segments.open(1, whole('abcdef'), {}))).toBe('abcdef');
   });
+
+  it('that stops coming is waited for 5 s with each part, then breaks off, whatever still comes', async () => {
+    const clock = createVirtualClock();
+    const segments = new Segments({ timers: clock });
+    const origin = aBody({ length: 9 });
+    const content = contentOf(await segments.open(1, async () => origin.stream, {}));
+    const broken = expect(content).rejects.toThrow('broke off');
+    await clock.run(4_999);
+    origin.send('abc');
+    await clock.run(4_999);
+    origin.send('def');
+    await clock.run(4_999);
+    expect(origin.isClosed()).toBe(false);
+    await clock.run(1);
+    await broken;
+    expect(origin.isClosed()).toBe(true);
+    expect(segments.bytes).toBe(0);
+    origin.send('ghi', 'end');
+    await clock.run(1);
+    expect(await contentOf(await segments.open(1, whole('abcdefghi'), {}))).toBe('abcdefghi');
+  });
 });
 
 describe('the budget', () => {
