@@ -3,9 +3,11 @@ import { type ContainerView, viewArchive, viewRanges } from '../core/archive/cov
 import type { TimeRange } from '../core/archive/ranges.ts';
 import { AgentError } from '../core/errors.ts';
 import type { Candidates } from '../core/placement/candidates.ts';
+import { type ReasonCode, reasonTexts } from '../core/reasons.ts';
 import type { Container, StreamConfig } from '../core/stream/stream.ts';
-import type { Now } from '../core/time.ts';
+import type { Now, UnixMs } from '../core/time.ts';
 import type { Coverages } from './archive/coverages.ts';
+import type { Troubles } from './archive/troubles.ts';
 
 type ArchiveView = {
   readonly depthMs: number;
@@ -16,6 +18,13 @@ type ArchiveView = {
 /** What is recorded of a stream, here and, as far as this node was told, on the other nodes of its group. */
 export type CoverageView = ArchiveView & {
   readonly stream: string;
+  /** What is wrong with the recording here. */
+  readonly problems: readonly {
+    readonly code: ReasonCode;
+    readonly text: string;
+    readonly cause?: string | undefined;
+    readonly sinceAt: UnixMs;
+  }[];
   /** By node. */
   readonly members: readonly (ArchiveView & { readonly node: string; readonly stream: string })[];
 };
@@ -30,6 +39,7 @@ export type AdministerCoverage = ReturnType<typeof administerCoverage>;
 export function administerCoverage(deps: {
   readonly config: (name: string) => StreamConfig | undefined;
   readonly coverages: Coverages;
+  readonly troubles: Pick<Troubles, 'of'>;
   readonly candidates: (name: string, now: Now) => Candidates;
 }) {
   const configOf = (name: string): StreamConfig => {
@@ -48,6 +58,9 @@ export function administerCoverage(deps: {
       );
     return {
       stream: name,
+      problems: deps.troubles
+        .of(name)
+        .map(({ reason, ...rest }) => ({ code: reason, text: reasonTexts[reason], ...rest })),
       depthMs: archiveDepthMs(archive ?? {}),
       ts: viewRanges(deps.coverages.ranges(name, 'ts')),
       fmp4: viewRanges(deps.coverages.ranges(name, 'fmp4')),

@@ -203,7 +203,7 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings) {
     segment: (name) => timelines.segment(name),
   };
   const coverage = administerCoverage({
-    coverages,
+    ...{ coverages, troubles: archive.troubles },
     config: (name) => live.config(name),
     candidates: (name, now) => outlook.candidates(name, now),
   });

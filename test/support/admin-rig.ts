@@ -73,7 +73,10 @@ export function createAdminRig() {
       now,
     });
   const administer = createAdminister({
-    coverage: administerCoverage({ coverages, candidates, config: (name) => catalogue.get(name) }),
+    coverage: administerCoverage({
+      ...{ coverages, candidates, troubles: { of: () => [] } },
+      config: (name) => catalogue.get(name),
+    }),
     startedAt: testNow.wallMs - 60_000,
     self: () => facts.self,
     catalogue,

@@ -34,6 +34,17 @@ const archiveFields = {
 const coverageView = z
   .object({
     stream: z.string(),
+    problems: z
+      .array(
+        z.object({
+          code: z.string(),
+          text: z.string(),
+          cause: z.string().optional().openapi({ description: 'in the words of the system' }),
+          sinceAt: instant,
+        }),
+      )
+      .readonly()
+      .openapi({ description: 'what is wrong with the recording here' }),
     ...archiveFields,
     members: z
       .array(z.object({ node: z.string(), stream: z.string(), ...archiveFields }))

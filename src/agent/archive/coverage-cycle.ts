@@ -66,7 +66,7 @@ export class CoverageCycle {
         this.#deps.coverages.add(name, container, ranges);
   }
 
-  /** What is known of streams that have no archive any more is forgotten. */
+  /** What is known of streams that are gone, or have no archive any more, is forgotten. */
   #configure(): void {
     const { live, recorder, coverages } = this.#deps;
     const streams = live.allFacts().flatMap(({ name }) => live.config(name) ?? []);
@@ -74,11 +74,15 @@ export class CoverageCycle {
       streams.length === this.#configured.length &&
       streams.every((config, at) => config === this.#configured[at]);
     if (isSame) return;
+    const archivedBefore = this.#streams;
     this.#configured = streams;
     this.#streams = streams.filter(({ archive }) => archive !== undefined);
     recorder?.configure(streams);
     this.#deps.asked.configure(this.#streams);
+    const names = new Set(streams.map(({ name }) => name));
     const archived = new Set(this.#streams.map(({ name }) => name));
-    for (const name of coverages.streams()) if (!archived.has(name)) coverages.remove(name);
+    const ended = new Set(archivedBefore.flatMap(({ name }) => (archived.has(name) ? [] : name)));
+    for (const name of coverages.streams())
+      if (!names.has(name) || ended.has(name)) coverages.remove(name);
   }
 }

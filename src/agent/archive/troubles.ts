@@ -7,7 +7,7 @@ export type Trouble = {
   readonly reason: ReasonCode;
   /** In the words of the system, where they tell more; holds no URL. */
   readonly cause?: string | undefined;
-  readonly since: UnixMs;
+  readonly sinceAt: UnixMs;
 };
 
 type Kept = Trouble & { lastMonoMs: number };
@@ -25,8 +25,8 @@ export class Troubles {
   }
 
   of(stream: string): readonly Trouble[] {
-    return [...(this.#kept.get(stream)?.values() ?? [])].map(({ reason, cause, since }) =>
-      cause === undefined ? { reason, since } : { reason, cause, since },
+    return [...(this.#kept.get(stream)?.values() ?? [])].map(({ reason, cause, sinceAt }) =>
+      cause === undefined ? { reason, sinceAt } : { reason, cause, sinceAt },
     );
   }
 
@@ -41,7 +41,7 @@ export class Troubles {
     kept.set(reason, {
       reason,
       cause,
-      since: known?.since ?? now.wallMs,
+      sinceAt: known?.sinceAt ?? now.wallMs,
       lastMonoMs: now.monoMs,
     });
     this.#kept.set(stream, kept);

@@ -1,11 +1,14 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createOpenDvr } from '../../../src/adapters/dvr/open-dvr.ts';
 import type { OpenDvr } from '../../../src/agent/archive-ports.ts';
 import type { FakeOriginOptions } from '../../support/fake-origin-server.ts';
 import { createRecorderRig } from '../../support/recorder-rig.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
+
+// Minutes of virtual time, each step with real sockets and files.
+vi.setConfig({ testTimeout: 30_000 });
 
 const record = { record: { depth_h: 1 } };
 

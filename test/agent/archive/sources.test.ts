@@ -1,10 +1,13 @@
 import { mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { AskRecordings } from '../../../src/agent/archive-ports.ts';
 import type { ArchiveConfig } from '../../../src/core/archive/archive-config.ts';
 import { createRecorderRig } from '../../support/recorder-rig.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
+
+// Minutes of virtual time, each step with real sockets and files.
+vi.setConfig({ testTimeout: 30_000 });
 
 async function anArchive(
   archive: ArchiveConfig,
