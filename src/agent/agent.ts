@@ -193,6 +193,7 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings) {
     { name: 'viewing keys', everyMs: secondMs, run: (now) => keys.tick(now, peers.list(now)) },
     ...alerting.cycles,
     ...archive.cycles,
+    archive.refillFrom(outlook),
   ];
   const setAddresses = (own: readonly string[]) => {
     addresses = own;

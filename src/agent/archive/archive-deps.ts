@@ -92,7 +92,11 @@ export function placePeriod(
 }
 
 /** Of what is recorded here, as it is live or was when recorded last; undefined where nothing is. */
-function ladderOf({ live }: ViewingDeps, { reader }: ArchiveDeps, name: string) {
+function ladderOf(
+  { live }: Pick<ViewingDeps, 'live'>,
+  { reader }: Pick<ArchiveDeps, 'reader'>,
+  name: string,
+) {
   if (!reader.reads(name)) return undefined;
   const ladder = live.facts(name)?.hls?.ladder;
   if (ladder !== undefined) return ladder;
@@ -108,8 +112,8 @@ function matchOf(own: Ladder | undefined, { stream }: Candidate): LadderMatch | 
 
 /** The viewer path at a member of what is `rung` here; undefined where it has no such rung. */
 export function rungAt(
-  viewing: ViewingDeps,
-  archive: ArchiveDeps,
+  viewing: Pick<ViewingDeps, 'live'>,
+  archive: Pick<ArchiveDeps, 'reader'>,
   { name, rung, candidate }: { name: string; rung: string; candidate: Candidate },
 ): string | undefined {
   const own = ladderOf(viewing, archive, name);

@@ -3,6 +3,7 @@ import type { AskRecordings, OpenDvr, OpenScannedFolder } from '../archive-ports
 import type { Cycle } from '../cycles.ts';
 import type { ReadMeaning } from '../live-snapshots.ts';
 import type { LiveStreams } from '../live-streams.ts';
+import type { Outlook } from '../outlook.ts';
 import type { Clock, CoverageStore, Log, NewId, OpenOrigin, Timers } from '../ports.ts';
 import { AskedSources } from './asked-sources.ts';
 import { CoverageCycle } from './coverage-cycle.ts';
@@ -12,6 +13,7 @@ import { OriginArchives } from './origin-archives.ts';
 import { OwnArchives } from './own-archives.ts';
 import { PeerSegments } from './peer-segments.ts';
 import { Recorder } from './recorder.ts';
+import { Refill } from './refill.ts';
 import { SampledCheck } from './sampled-check.ts';
 import { Troubles } from './troubles.ts';
 
@@ -20,6 +22,8 @@ const recordEveryMs = 500;
 const coverageEveryMs = 1_000;
 /** A part of the recordings is looked for on the disk, or at the media server, this often, ms. */
 const verifyEveryMs = 60_000;
+/** Holes are filled so often, a minute each time. */
+const refillEveryMs = 20_000;
 
 type ArchivePorts = {
   readonly clock: Clock;
@@ -87,7 +91,22 @@ export function createArchiveParts(ports: ArchivePorts, live: LiveStreams) {
     await recorder?.close();
     recorder?.note();
   };
-  return { coverages, reader, archives, origins, peerSegments, troubles, cycles, trim, close };
+  /** Made once it is known who the members are. */
+  const refillFrom = (outlook: Outlook): Cycle => {
+    const refill = new Refill({
+      streams: () =>
+        coverage.streams.flatMap(({ name, archive }) => (archive?.refill === true ? [name] : [])),
+      recordings: (name) => recorder?.recorded(name)?.dvr,
+      archive: { coverages, reader, peerSegments },
+      viewing: { live, outlook },
+      log,
+    });
+    return { name: 'refill', everyMs: refillEveryMs, run: (now) => refill.tick(now) };
+  };
+  return {
+    ...{ coverages, reader, archives, origins, peerSegments, troubles },
+    ...{ cycles, refillFrom, trim, close },
+  };
 }
 
 function cyclesOf(recorder: Recorder): readonly Cycle[] {

@@ -6,6 +6,9 @@ import type { ArchiveBlock, OpenOrigin, Origin } from '../ports.ts';
 const listMsMax = 1_000;
 /** Longest list, bytes: a week of segments of 4 s. */
 const listBytesMax = 16 * 1024 * 1024;
+/** A segment has to be here within this time: nobody waits for it. */
+const segmentMsMax = 10_000;
+const segmentBytesMax = 64 * 1024 * 1024;
 /** A list that was read is good for this long: what it says was recorded before it was asked for. */
 const keptMsMax = 60_000;
 /** A peer that did not answer is not asked for the same again for this long. */
@@ -41,6 +44,13 @@ export class PeerSegments {
     this.#kept.set(url, kept);
     void kept.list.then((list) => this.#took(url, kept, list));
     return kept.list;
+  }
+
+  /** A segment at `url`, whole; undefined when it does not come. */
+  async segment(base: string, url: string): Promise<Uint8Array | undefined> {
+    const limits = { deadlineMs: segmentMsMax, bytesMax: segmentBytesMax };
+    const found = await this.#originOf(base).read(url, limits);
+    return found.kind === 'body' ? found.bytes : undefined;
   }
 
   close(): void {
