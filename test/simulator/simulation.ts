@@ -11,7 +11,7 @@ const secondMs = 1_000;
 /** The nodes settle before the first viewer comes, seconds. */
 const settleS = 20;
 
-export type FaultKind = 'kill' | 'start' | 'freeze' | 'thaw' | 'stop' | 'publish';
+type FaultKind = 'kill' | 'start' | 'freeze' | 'thaw' | 'stop' | 'publish';
 
 export type Scenario = {
   readonly seed: number;
@@ -29,7 +29,7 @@ export type Scenario = {
   }[];
 };
 
-export type NodeResult = {
+type NodeResult = {
   readonly id: string;
   readonly own: number;
   readonly backup: number;

@@ -36,7 +36,7 @@ export type SeenFault = Fault & {
 };
 
 /** A fault that is watched; told if `raisedAt` is there. */
-export type Watched = {
+type Watched = {
   readonly fault: Fault;
   readonly since: MonoMs;
   readonly seenAt: MonoMs;

@@ -4,7 +4,7 @@ import type { NodeFacts } from '../group/node.ts';
 type LimitKind = 'cpu' | 'network' | 'backup-limit';
 
 /** What a node would carry after another one's death. */
-export type Survivor = {
+type Survivor = {
   readonly node: string;
   /** Viewers of the dead node that it would take. */
   readonly takes: number;
