@@ -55,6 +55,7 @@ describe.skipIf(!['chromium', 'ffmpeg'].every(isInstalled))(
             const watching = { browser, rig, players, scenario, beforeMs, afterMs };
             const outcomes = await watchThrough(watching);
             seen.push(...outcomes.map((outcome) => ({ scenario, outcome })));
+            if (isMatrix) note(scenario, outcomes);
             for (const outcome of outcomes) expectUnnoticed(outcome);
           } finally {
             await rig?.stop();
@@ -62,6 +63,12 @@ describe.skipIf(!['chromium', 'ffmpeg'].every(isInstalled))(
         });
   },
 );
+
+/** A long series must not lose what it has seen when it is cut short. */
+function note(scenario: Scenario, outcomes: readonly Outcome[]): void {
+  for (const outcome of outcomes)
+    process.stdout.write(`${JSON.stringify({ scenario: scenario.name, ...outcome })}\n`);
+}
 
 function expectUnnoticed(outcome: Outcome): void {
   const evidence = JSON.stringify(outcome);
