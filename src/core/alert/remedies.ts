@@ -24,6 +24,27 @@ const remedies: Readonly<Partial<Record<ReasonCode, string>>> = {
   'no-recent-window': 'look at the origin there',
   'source-undeclared': 'give the members one source, if they do carry the same',
   'source-differs': 'give both one feed and one source, or part the group',
+  'source-unproved':
+    'nothing for some keyframes (seconds); then see whether both nodes get the same feed of one encoder',
+  'source-ambiguous':
+    'nothing if it is a slate or black: it passes with the picture; else give both one source',
+  'timeline-differs':
+    'see why one is left (its own node says it); or set "canonical": false and one source on both',
+  aligning:
+    'nothing for some 15 s after a start of packager or agent; then see the log: packager began anew again and again is a packager that restarts',
+  behind:
+    "shorten the segments of that node's packager: as long as the keyframe interval, 2 s at most",
+  'codec-unsupported':
+    'nothing if one packager feeds all: declare one source; else H.264, HEVC or MPEG-2 with AAC, MP2, MP3 or AC-3',
+  'segments-encrypted': "encrypt behind the agent, or declare one source for one packager's output",
+  'segments-unreadable':
+    'open a segment of the origin with ffprobe: neither MPEG-TS nor fragmented MP4, or not to be had',
+  'byte-ranges': 'let the packager write one file per segment',
+  'low-latency': "declare one source for one packager's output, or leave low latency",
+  'left-as-is': 'take "canonical": false away if it is not meant',
+  'segments-damaged':
+    'look for lost packets between the source and the node that the problem names; timeline in GET /api/v1/streams/{name} counts them',
+  settling: 'nothing: it passes when the window has been stable for some segments',
   'container-differs': 'set both packagers to MPEG-TS, or both to fMP4',
   'low-latency-differs': 'switch it on, or off, on both',
   'rungs-differ': 'make number, order, codecs, resolution and bit rate (to within 1.25) alike',
