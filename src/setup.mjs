@@ -34,11 +34,15 @@ export function installPackages() {
   run('npm', ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error']);
 }
 
-/** Compiles `src` and puts its other files (pages, the clip) beside the result. */
+/** Compiles `src`, puts its other files (pages, the clip) beside the result, and builds the console. */
 function build() {
   say('building ...');
   run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', root]);
   cpSync(join(root, 'src'), dist, { recursive: true, filter: isAsset });
+  run(process.execPath, [
+    join(root, 'node_modules/vite/bin/vite.js'),
+    ...['build', '--config', join(root, 'src/console/vite.config.js')],
+  ]);
   writeFileSync(stamp, '');
 }
 
@@ -60,7 +64,7 @@ function start(args) {
 }
 
 function isAsset(path) {
-  return !['.ts', '.mjs'].includes(extname(path));
+  return path !== join(root, 'src/console') && !['.ts', '.mjs'].includes(extname(path));
 }
 
 /** Last change of a file or folder, ms; 0 if it is not there. */

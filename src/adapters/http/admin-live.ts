@@ -92,5 +92,7 @@ function partsOf(administer: Administer, now: Now): Record<string, unknown> {
     groups: { groups: administer.groups(now) },
     peers: administer.peers(now),
     key: keyView.parse(administer.key()),
+    alerts: { alerts: administer.alerts() },
+    forecast: { forecasts: administer.forecast(now) },
   };
 }
