@@ -39,7 +39,7 @@ import type { AnswerPeers, Log } from './agent/ports.ts';
 import { reloadStreams } from './agent/reload-streams.ts';
 import { StreamCatalogue } from './agent/stream-catalogue.ts';
 import { composeAccess } from './compose-access.ts';
-import { loadLimitsOf } from './compose-admission.ts';
+import { composeViewerAuth, visitorSettings } from './compose-admission.ts';
 import type { Config } from './core/config.ts';
 import { version } from './version.ts';
 
@@ -207,6 +207,7 @@ function openAgent(config: Config, { clock, log, database }: Base) {
       ...{ openScannedFolder, askRecordings },
       keyWrap: clusterSecret === undefined ? undefined : createKeyWrap(clusterSecret),
       readLoad: createReadLoad(),
+      viewerAuth: composeViewerAuth(config.viewers.auth),
       alertStore: createAlertStore(database),
       alertTargets: openAlertTargets(config.alertWebhooks, config.node.id),
       link: createHttpPeerLink({ clusterSecret: clusterSecret ?? newId() }),
@@ -215,8 +216,7 @@ function openAgent(config: Config, { clock, log, database }: Base) {
       ...config.node,
       version,
       passTtlS: config.passes.ttlS,
-      backupSessionsMax: config.limits.backupSessionsMax,
-      loadLimits: loadLimitsOf(config.limits),
+      ...visitorSettings(config),
       segmentCacheBytesMax: config.limits.segmentCacheBytesMax,
       peerUrls: config.peers.urls,
     },

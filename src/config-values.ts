@@ -106,6 +106,11 @@ export function webUrlOf(value: string): string | undefined {
   return /^https?:\/\//i.test(value) && URL.canParse(value) ? value : undefined;
 }
 
+/** {@link webUrlOf} as a schema. */
+export function webUrl() {
+  return text((value, fault) => webUrlOf(value) ?? fault('must be an http(s) URL'));
+}
+
 /** A CIDR range; a plain address becomes the range of that one address. */
 export function cidrOf(value: string): string | undefined {
   if (ipaddr.isValidCIDR(value)) return value;

@@ -9,6 +9,7 @@ import {
   matching,
   oneOf,
   positiveNumber,
+  webUrl,
   webUrlOf,
   wholeNumber,
 } from './config-values.ts';
@@ -166,6 +167,51 @@ export const variables = {
   UNDERSTUDY_TRUSTED_PROXIES: setting(listOf(cidrOf, 'a CIDR range or an IP address'), {
     meaning: 'CIDRs, separated by commas, whose X-Forwarded-For is believed; empty: never read',
     default: '',
+  }),
+  UNDERSTUDY_VIEWER_AUTH: setting(oneOf('none', 'jwt', 'http'), {
+    meaning: 'how viewers who open are checked: not, by a signed token, or by asking a backend',
+    default: 'none',
+  }),
+  UNDERSTUDY_VIEWER_AUTH_JWT_KEY: option(
+    matching(
+      (value) => Buffer.byteLength(value) >= secretBytesMin,
+      `have at least ${secretBytesMin} bytes`,
+    ),
+    {
+      meaning: "shared key of viewers' tokens (HS256), for jwt",
+      default: 'none; this or the JWKS is required for jwt',
+    },
+  ),
+  UNDERSTUDY_VIEWER_AUTH_JWKS_URL: option(webUrl(), {
+    meaning: "JWKS with the public keys of viewers' tokens, for jwt",
+    default: 'none; this or the key is required for jwt',
+  }),
+  UNDERSTUDY_VIEWER_AUTH_LIMIT_CLAIM: setting(
+    matching((value) => /^[\w:/.-]{1,100}$/.test(value), 'be the name of a claim'),
+    { meaning: 'claim of a token with the most sessions of its login', default: 'max_sessions' },
+  ),
+  UNDERSTUDY_VIEWER_AUTH_URL: option(webUrl(), {
+    meaning: 'backend that is asked for each viewer who opens, for http',
+    default: 'none; required for http',
+  }),
+  UNDERSTUDY_VIEWER_AUTH_DEADLINE_MS: setting(wholeNumber(50, 10_000), {
+    meaning: 'how long backend or JWKS are waited for',
+    default: '800',
+    unit: 'milliseconds',
+  }),
+  UNDERSTUDY_VIEWER_AUTH_CACHE_S: setting(wholeNumber(0, 86_400), {
+    meaning: 'how long an answer holds at most; 0: each opening is checked anew',
+    default: '180',
+    unit: 'seconds',
+  }),
+  UNDERSTUDY_VIEWER_AUTH_ON_FAILURE: setting(oneOf('fail-closed', 'fail-open'), {
+    meaning: 'whether viewers are let in while backend or JWKS cannot be asked',
+    default: 'fail-closed',
+  }),
+  UNDERSTUDY_LOGIN_LIMIT_SCOPE: setting(oneOf('node', 'group'), {
+    meaning:
+      'where the sessions of a login are counted: on each node by itself, or on all together',
+    default: 'node',
   }),
   UNDERSTUDY_ALERT_WEBHOOKS: setting(listOf(webUrlOf, 'an http(s) URL'), {
     meaning: 'URLs, separated by commas, that get alerts as JSON',

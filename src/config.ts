@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { z } from 'zod';
 import { variables } from './config-variables.ts';
+import { viewerAuthFaults, viewerAuthOf } from './config-viewer-auth.ts';
 import type { Config, ListenAddress } from './core/config.ts';
 import { ConfigError } from './core/errors.ts';
 
@@ -53,7 +54,7 @@ function faultsBetween(set: Readonly<Record<string, string>>): string[] {
     for (const name of oidc)
       if (set[name] === undefined)
         faults.push(`${name} must be set: issuer, audience and keys go together`);
-  return [...faults, ...listenFaults(set)];
+  return [...faults, ...viewerAuthFaults(set), ...listenFaults(set)];
 }
 
 function listenFaults(set: Readonly<Record<string, string>>): string[] {
@@ -87,6 +88,8 @@ function configOf(values: Values, hostName: string): Config {
       listen: values.UNDERSTUDY_LISTEN,
       tls: certFile !== undefined && keyFile !== undefined ? { certFile, keyFile } : undefined,
       trustedProxies: values.UNDERSTUDY_TRUSTED_PROXIES,
+      auth: viewerAuthOf(values),
+      loginLimitScope: values.UNDERSTUDY_LOGIN_LIMIT_SCOPE,
     },
     admin: {
       listen: values.UNDERSTUDY_ADMIN_LISTEN,

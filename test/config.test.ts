@@ -24,7 +24,12 @@ describe('the settings of a node', () => {
   it('are complete without any variable', () => {
     expect(load()).toEqual({
       node: { id: 'node-a', publicUrl: undefined, weight: 1 },
-      viewers: { listen: { host: '0.0.0.0', port: 8080 }, tls: undefined, trustedProxies: [] },
+      viewers: {
+        listen: { host: '0.0.0.0', port: 8080 },
+        tls: undefined,
+        loginLimitScope: 'node',
+        trustedProxies: [],
+      },
       admin: { listen: { host: '127.0.0.1', port: 8081 }, token: undefined },
       peers: { listen: { host: '0.0.0.0', port: 8082 }, urls: [], clusterSecret: undefined },
       passes: { ttlS: 43_200, keyRotationCron: '0 4 * * *' },

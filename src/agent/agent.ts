@@ -38,6 +38,7 @@ import { createSpread } from './spread.ts';
 import { createStandIn } from './stand-in.ts';
 import { openTimeline } from './timeline/open-timeline.ts';
 import { Timelines } from './timeline/timelines.ts';
+import { ViewerAuth, type ViewerAuthDeps } from './viewer-auth.ts';
 import { Viewing } from './viewing.ts';
 import { ViewingKeys } from './viewing-keys.ts';
 import { createVisitors } from './visitors.ts';
@@ -72,6 +73,8 @@ export type AgentPorts = {
   readonly timelineStore: TimelineStore;
   /** Lets others have their turn. */
   readonly pause: () => Promise<void>;
+  /** Absent: viewers need no token. */
+  readonly viewerAuth?: Omit<ViewerAuthDeps, 'log'> | undefined;
   /** Absent: load is not known, and refuses nobody. */
   readonly readLoad?: ReadLoad | undefined;
   readonly alertStore: AlertStore;
@@ -113,6 +116,7 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings) {
   const { coverages, archives } = archive;
   const visitors = createVisitors(node, { readLoad: ports.readLoad, peers: () => peers });
   const { sessions, audience, admission, drain, notes, slots } = visitors;
+  const auth = ports.viewerAuth && new ViewerAuth({ ...ports.viewerAuth, log });
   const keys = new ViewingKeys({
     ...{ clock, log, newId, randomBytes },
     store: ports.keyStore,
@@ -165,6 +169,7 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings) {
       drain,
       notes,
       slots,
+      auth,
       spread,
       newId,
     },

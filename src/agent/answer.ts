@@ -25,7 +25,9 @@ export function notFromHere(reason: ReasonCode): Answer {
   return { kind: 'refusal', status: 404, reason };
 }
 
-/** A real denial: the pass is not good. */
+/** A real denial: pass or token is not good. That nobody can tell whether it is, is no denial. */
 export function denied(reason: ReasonCode): Answer {
-  return { kind: 'refusal', status: 403, reason };
+  return reason === 'auth-unavailable'
+    ? notFromHere(reason)
+    : { kind: 'refusal', status: 403, reason };
 }

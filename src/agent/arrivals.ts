@@ -11,12 +11,14 @@ export type Arrival =
   | { readonly kind: 'refused'; readonly reason: ReasonCode }
   | {
       readonly kind: 'own' | 'backup';
-      /** Session id from the pass; absent without one. */
+      /** Session id from the pass, or made where a viewer was authenticated; absent otherwise. */
       readonly session?: string | undefined;
       /** Whether that session is being watched here already: such a one is never refused. */
       readonly isActive: boolean;
       readonly home: string;
       readonly login?: string | undefined;
+      /** Most sessions of that login, where it was asked for just now; absent: any number, or it has its place. */
+      readonly sessionsMax?: number | undefined;
       /** Nodes that have sent the viewer on, first to last. */
       readonly hops: readonly string[];
       /** Nodes that the pass is good for; empty without one. */

@@ -2,15 +2,19 @@ import { passGroup } from '../core/pass/claims.ts';
 import type { Candidates } from '../core/placement/candidates.ts';
 import { type Placement, placeLive } from '../core/placement/live.ts';
 import { renderMultivariant } from '../core/playlist/render-multivariant.ts';
-import { type Answer, notFromHere } from './answer.ts';
+import { type Answer, denied, notFromHere } from './answer.ts';
+import { loginRefusal } from './arrive.ts';
 import type { Entry, MpdSnapshot } from './live-snapshots.ts';
 import {
+  goOnWatching,
+  holdSlot,
   namePath,
   type Opening,
   passClaims,
   placedArrival,
   startSession,
   type ViewingDeps,
+  watchingId,
 } from './viewing-parts.ts';
 
 /** The stream as it is asked for here; without `group` where only peers may know one. */
@@ -36,6 +40,8 @@ export function openEntry(
   },
 ): Answer | Promise<Answer> {
   const { request, arrival, asked, form, candidates, entry, mpd } = opening;
+  const refusal = loginRefusal(deps, arrival, request.viewer, request.now);
+  if (refusal !== undefined) return denied(refusal);
   const placement = placeLive({
     stream: asked.name,
     form,
@@ -54,12 +60,30 @@ export function openEntry(
     case 'serve':
       return form === 'hls-entry'
         ? serveMultivariant(deps, opening, placement)
-        : serveMpd(mpd, placement);
+        : serveMpd(deps, opening, placement);
   }
 }
 
-function serveMpd(mpd: MpdSnapshot | undefined, { reason }: Served): Answer {
+/** Players load the MPD again and again: each time the viewer goes on watching. */
+function serveMpd(
+  deps: ViewingDeps,
+  opening: Opening & { readonly asked: Asked; readonly mpd?: MpdSnapshot | undefined },
+  { reason }: Served,
+): Answer {
+  const { request, arrival, asked, mpd } = opening;
   if (mpd === undefined) return notFromHere('starting');
+  const { viewer, now } = request;
+  const { kind, home, login } = arrival;
+  const id = watchingId(arrival, viewer, asked.name);
+  if (deps.notes.isEnded(id)) return denied('session-ended');
+  goOnWatching(
+    deps,
+    {
+      ...{ id, kind, home, login, stream: asked.name, backups: [] },
+      ...{ family: viewer.family, viewerKey: viewer.key },
+    },
+    now,
+  );
   return { kind: 'playlist', body: mpd.text, contentType: mpd.contentType, reason };
 }
 
@@ -74,15 +98,22 @@ async function serveMultivariant(
   const { viewer, now } = request;
   const self = deps.self();
   const { session: known, nodes: had } = arrival;
-  const asker = { viewerKey: viewer.key, session: known, had, stream: asked.name };
+  // Without a pass the session is a new one, whoever the viewer is.
+  const session = known ?? deps.newId();
+  const asker = {
+    viewerKey: viewer.key,
+    session: had.length > 0 ? known : undefined,
+    had,
+    stream: asked.name,
+  };
   const signing = placement.offers.length > 0 ? deps.keys.signing() : undefined;
   const chosen = signing === undefined ? [] : deps.spread.pick(placement.offers, asker, now);
   const backupIds = chosen.map(({ node }) => node.id);
-  const session = known ?? deps.newId();
   startSession(
     deps,
     {
       id: session,
+      viewerKey: viewer.key,
       stream: asked.name,
       kind: arrival.kind,
       home: arrival.home,
@@ -125,10 +156,13 @@ async function redirect(
   const key = deps.keys.signing();
   if (key === undefined) return notFromHere('key-not-in-force');
   deps.spread.noteSent(target.node.id, request.now);
+  const session = arrival.session ?? deps.newId();
+  const { login } = arrival;
+  holdSlot(deps, { id: session, login, viewerKey: request.viewer.key }, request.now);
   const claims = passClaims({
     home: arrival.home,
     nodes: [target.node.id],
-    session: arrival.session ?? deps.newId(),
+    session,
     group: passGroup(target.stream),
     login: arrival.login,
     hops,

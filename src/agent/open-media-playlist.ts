@@ -4,10 +4,10 @@ import { type Answer, denied, notFromHere } from './answer.ts';
 import type { MediaSnapshot } from './live-snapshots.ts';
 import type { OriginFault } from './ports.ts';
 import {
+  goOnWatching,
   leavesByReload,
   type Opening,
   placedArrival,
-  startSession,
   type ViewingDeps,
   watchingId,
 } from './viewing-parts.ts';
@@ -37,23 +37,21 @@ export function openMediaPlaylist(
     return notFromHere(placement.kind === 'not-found' ? placement.reason : 'nobody-has-it');
   if (snapshot.kind === 'fault') return notFromHere(snapshot.reason);
   if (deps.notes.isEnded(watchingId(arrival, viewer, name))) return denied('session-ended');
-  const id = watchingId(arrival, viewer, name);
-  if (!deps.sessions.touch(id, now)) {
-    const self = deps.self().id;
-    startSession(
-      deps,
-      {
-        id,
-        stream: name,
-        kind: arrival.kind,
-        home: arrival.home,
-        login: arrival.login,
-        family: viewer.family,
-        backups: arrival.nodes.filter((node) => node !== self && node !== arrival.home),
-      },
-      now,
-    );
-  }
+  const self = deps.self().id;
+  goOnWatching(
+    deps,
+    {
+      id: watchingId(arrival, viewer, name),
+      viewerKey: viewer.key,
+      stream: name,
+      kind: arrival.kind,
+      home: arrival.home,
+      login: arrival.login,
+      family: viewer.family,
+      backups: arrival.nodes.filter((node) => node !== self && node !== arrival.home),
+    },
+    now,
+  );
   return {
     kind: 'playlist',
     body: snapshot.bytes,

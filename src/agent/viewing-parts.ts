@@ -19,6 +19,7 @@ import type { SessionNotes } from './session-notes.ts';
 import type { SessionStart, Sessions } from './sessions.ts';
 import type { Spread } from './spread.ts';
 import type { StandIn } from './stand-in.ts';
+import type { ViewerAuth } from './viewer-auth.ts';
 import type { ViewingKeys } from './viewing-keys.ts';
 
 /** What every request of a viewer is made from. */
@@ -32,6 +33,9 @@ export type ViewerRequest = {
   readonly query: string;
   /** Value of the Range header. */
   readonly range?: string | undefined;
+  /** What stands behind `Authorization: Bearer`. */
+  readonly bearer?: string | undefined;
+  readonly userAgent?: string | undefined;
   readonly now: Now;
 };
 
@@ -50,6 +54,8 @@ export type ViewingDeps = {
   readonly drain: Pick<Drain, 'isToLeave'>;
   readonly notes: Pick<SessionNotes, 'isEnded'>;
   readonly slots: LoginSlots;
+  /** Absent: viewers need no token. */
+  readonly auth?: ViewerAuth | undefined;
   readonly spread: Spread;
   readonly newId: NewId;
 };
@@ -114,17 +120,37 @@ export function leavesByReload(
   );
 }
 
+/** A session that begins, and `Viewer.key` of who watches. */
+type ViewerStart = SessionStart & { readonly viewerKey: string };
+
 /** The session of a viewer who watches: from its pass, else made of address, player and stream. */
 export function watchingId(arrival: GoodArrival, viewer: Viewer, stream: string): string {
-  return arrival.session ?? `direct|${viewer.key}|${stream}`;
+  const isFromPass = arrival.nodes.length > 0;
+  return (isFromPass ? arrival.session : undefined) ?? `direct|${viewer.key}|${stream}`;
 }
 
 /** Starts a session, or goes on with it; a new one counts for admission until its load shows. */
-export function startSession(deps: ViewingDeps, start: SessionStart, now: Now): void {
+export function startSession(deps: ViewingDeps, start: ViewerStart, now: Now): void {
   const { sessions, admission, live } = deps;
+  holdSlot(deps, start, now);
   if (!sessions.isActive(start.id, now))
     admission.noteStart(start.home, rateOf(live, start.stream), now);
   sessions.start(start, now);
+}
+
+/** Notes a request of a session that may have begun before. */
+export function goOnWatching(deps: ViewingDeps, start: ViewerStart, now: Now): void {
+  if (deps.sessions.touch(start.id, now)) holdSlot(deps, start, now);
+  else startSession(deps, start, now);
+}
+
+/** Takes or keeps the slot of the session's login, if it has one. */
+export function holdSlot(
+  { slots }: ViewingDeps,
+  { id, login, viewerKey }: Pick<ViewerStart, 'id' | 'login' | 'viewerKey'>,
+  now: Now,
+): void {
+  if (login !== undefined) slots.take({ session: id, login, viewerKey }, now);
 }
 
 /** Claims of a pass for `nodes`, valid from now for the configured time. */

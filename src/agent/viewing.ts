@@ -2,11 +2,13 @@ import type { ReasonCode } from '../core/reasons.ts';
 import { readViewerQuery, type ViewerQuery } from '../core/viewer/query.ts';
 import { type Answer, denied, notFromHere } from './answer.ts';
 import { openArchive } from './archive/archive-viewing.ts';
+import { arrive } from './arrive.ts';
 import { openEntry } from './open-entry.ts';
 import { openMediaPlaylist } from './open-media-playlist.ts';
 import type { StandIn } from './stand-in.ts';
 import type { ViewerRequest, ViewingDeps } from './viewing-parts.ts';
 
+const protocols = { 'hls-entry': 'hls', 'dash-entry': 'dash' } as const;
 const entries = { 'index.m3u8': 'hls-entry', 'manifest.mpd': 'dash-entry' } as const;
 type EntryName = keyof typeof entries;
 
@@ -25,7 +27,7 @@ export class Viewing {
   }
 
   async open(asked: ViewerRequest): Promise<Answer> {
-    const query = readViewerQuery(asked.query);
+    const query = readViewerQuery(asked.query, this.#deps.auth !== undefined);
     const standIn = this.#deps.standIn(asked.host, asked.path, asked.now);
     const request = standIn === undefined ? asked : { ...asked, path: standIn.path };
     if (archivePath.test(request.path)) {
@@ -47,10 +49,13 @@ export class Viewing {
     query: ViewerQuery,
     { stream, entryName, standIn }: StreamAsked & { entryName: EntryName },
   ): Promise<Answer> {
-    const { live, arrivals, outlook } = this.#deps;
+    const { live, outlook } = this.#deps;
     const form = entries[entryName];
     const { now } = request;
-    const arrival = await arrivals.of(query.pass, stream, now, standIn?.node);
+    const arrival = await arrive(this.#deps, {
+      ...{ request, query, stream, standInFor: standIn?.node },
+      opens: protocols[form],
+    });
     if (arrival.kind === 'refused') return denied(arrival.reason);
     this.#deps.audience.noteViewer(request.viewer, now);
     live.watch(stream.name, now);
@@ -80,9 +85,10 @@ export class Viewing {
     const [first] = candidates.list;
     if (first === undefined) return notFromHere('unknown-stream');
     const asked = { name, group: first.stream.group };
-    const arrival = await this.#deps.arrivals.of(query.pass, asked, request.now);
-    if (arrival.kind === 'refused') return denied(arrival.reason);
     const form = entries[entryName];
+    const opens = protocols[form];
+    const arrival = await arrive(this.#deps, { request, query, stream: asked, opens });
+    if (arrival.kind === 'refused') return denied(arrival.reason);
     return openEntry(this.#deps, { request, query, arrival, asked, form, candidates });
   }
 
@@ -91,10 +97,13 @@ export class Viewing {
     query: ViewerQuery,
     { stream, rest, standIn }: StreamAsked & { rest: string },
   ): Promise<Answer> {
-    const { live, arrivals, outlook } = this.#deps;
+    const { live, outlook } = this.#deps;
     const { name } = stream;
     const { now } = request;
-    const arrival = await arrivals.of(query.pass, stream, now, standIn?.node);
+    const arrival = await arrive(this.#deps, {
+      ...{ request, query, stream, standInFor: standIn?.node },
+      opens: undefined,
+    });
     if (arrival.kind === 'refused') return denied(arrival.reason);
     const [fault] = standIn?.faults ?? [];
     if (fault !== undefined) return notFromHere(fault);

@@ -1,6 +1,21 @@
 /** Where to listen: a host name or IP address (IPv6 without brackets) and a port, 0 for any free one. */
 export type ListenAddress = { readonly host: string; readonly port: number };
 
+/** `deadlineMs`, `cacheS`: how long an answer is waited for, and how long it holds at most. */
+export type ViewerAuthConfig = {
+  readonly deadlineMs: number;
+  readonly cacheS: number;
+  /** Whether viewers are let in while no answer can be had. */
+  readonly failsOpen: boolean;
+} & (
+  | {
+      readonly kind: 'jwt';
+      readonly keys: { readonly secret: string } | { readonly jwksUrl: string };
+      readonly limitClaim: string;
+    }
+  | { readonly kind: 'http'; readonly url: string }
+);
+
 /** The settings of this node, one slice per consumer; made from the environment once, by `loadConfig`, and frozen. */
 export type Config = {
   readonly node: {
@@ -15,6 +30,10 @@ export type Config = {
     readonly tls?: { readonly certFile: string; readonly keyFile: string } | undefined;
     /** CIDRs whose `X-Forwarded-For` is believed. */
     readonly trustedProxies: readonly string[];
+    /** How viewers who open are checked; absent: they are not. */
+    readonly auth?: ViewerAuthConfig | undefined;
+    /** Where the sessions of a login are counted together. */
+    readonly loginLimitScope: 'node' | 'group';
   };
   readonly admin: {
     readonly listen: ListenAddress;

@@ -20,7 +20,7 @@ describe("a viewer's requests", () => {
     ]);
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 302, 404, 403, 204]);
     for (const { headers } of answers) expect(headers.get('access-control-allow-origin')).toBe('*');
-    expect(answers[5]?.headers.get('access-control-allow-headers')).toBe('*');
+    expect(answers[5]?.headers.get('access-control-allow-headers')).toBe('Authorization, *');
   });
 
   it('by HEAD get the same head, and other methods get 405', async () => {

@@ -8,6 +8,7 @@ import { readMeaning } from '../../src/adapters/origin/read-playlist.ts';
 import { checksum, pause } from '../../src/adapters/system/checksum.ts';
 import { newBytes, newId } from '../../src/adapters/system/ids.ts';
 import { type AgentSettings, createAgent } from '../../src/agent/agent.ts';
+import type { ViewerAuthority } from '../../src/agent/auth-ports.ts';
 import type { Origin } from '../../src/agent/ports.ts';
 import type { StreamConfig } from '../../src/core/stream/stream.ts';
 import { type FakeLoad, readFakeLoad } from './fake-load.ts';
@@ -69,6 +70,8 @@ export type NodeOptions = Partial<AgentSettings> & {
   readonly origin?: FakeOriginOptions;
   readonly stream?: Partial<StreamConfig>;
   readonly wallOffsetMs?: number;
+  /** Who decides whether a viewer may watch; none needed without. */
+  readonly authority?: ViewerAuthority;
 };
 
 /** Agents `node-a`, `node-b` ... that carry `ch1` in group `ch1`; started, and 6 s later all settled. */
@@ -158,7 +161,7 @@ function createGroupNode(parts: {
   openNode: (entry: string) => Origin | undefined;
 }): GroupNode {
   const { id, ids, origin, network, options } = parts;
-  const { origin: _, stream, wallOffsetMs = 0, ...settings } = options;
+  const { origin: _, stream, wallOffsetMs = 0, authority, ...settings } = options;
   const clock = parts.clock.sibling({ wallOffsetMs });
   const log = createFakeLog();
   const load: FakeLoad = { cpuPercent: undefined, networkPercent: undefined };
@@ -178,6 +181,7 @@ function createGroupNode(parts: {
         openOrigin: (entry) => parts.openNode(entry) ?? openOrigin(entry),
         ...{ checksum, pause, isFeed, openFeed, timelineStore },
         readLoad: readFakeLoad(load, clock),
+        ...(authority && { viewerAuth: { authority, cacheS: 60, failsOpen: false } }),
         keyStore,
         alertStore,
         alertTargets: [],

@@ -37,7 +37,8 @@ export function createViewerApp(deps: {
     const headers = {
       ...common,
       'access-control-allow-methods': methods,
-      'access-control-allow-headers': '*',
+      // A wildcard does not stand for this one.
+      'access-control-allow-headers': 'Authorization, *',
       'access-control-max-age': '86400',
     };
     return new Response(null, { status: 204, headers });
@@ -63,6 +64,8 @@ export function createViewerApp(deps: {
       path: url.slice(pathAt + 1, queryAt < 0 ? undefined : queryAt),
       query: queryAt < 0 ? '' : url.slice(queryAt + 1),
       range: context.req.header('range'),
+      bearer: bearerIn(context.req.header('authorization')),
+      userAgent: context.req.header('user-agent'),
       now,
     });
     deps.meter?.answered({
@@ -80,4 +83,8 @@ export function createViewerApp(deps: {
     return send(context, { kind: 'refusal', status: 404, reason: 'internal-error' });
   });
   return app;
+}
+
+function bearerIn(header: string | undefined): string | undefined {
+  return header === undefined ? undefined : /^Bearer +(\S+)$/i.exec(header)?.[1];
 }

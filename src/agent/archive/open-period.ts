@@ -121,6 +121,7 @@ function beginSession(viewing: ViewingDeps, asked: PeriodRequest, placement: Her
     viewing,
     {
       id: session,
+      viewerKey: viewer.key,
       stream: name,
       kind: arrival.kind,
       home: arrival.home,

@@ -7,8 +7,15 @@ import { writeSegmentList } from '../../core/archive/segment-list.ts';
 import type { StreamConfig } from '../../core/stream/stream.ts';
 import type { ViewerQuery } from '../../core/viewer/query.ts';
 import { type Answer, denied, notFromHere } from '../answer.ts';
+import { arrive } from '../arrive.ts';
 import type { ArchiveBlock, ArchivedRung } from '../ports.ts';
-import { namePath, startSession, type ViewerRequest, type ViewingDeps } from '../viewing-parts.ts';
+import {
+  goOnWatching,
+  namePath,
+  type ViewerRequest,
+  type ViewingDeps,
+  watchingId,
+} from '../viewing-parts.ts';
 import {
   type ArchiveDeps,
   archivePrefix,
@@ -102,7 +109,7 @@ async function openPlaylist(
 ): Promise<Answer> {
   const { request, query, recorded, period } = parts;
   const { stream, rungs } = recorded;
-  const arrival = await viewing.arrivals.of(query.pass, stream, request.now);
+  const arrival = await arrive(viewing, { request, query, stream, opens: undefined });
   if (arrival.kind === 'refused') return denied(arrival.reason);
   const asked: PeriodRequest = {
     ...{ request, arrival, name: stream.name, protocol: 'hls', period, form: 'media' },
@@ -220,13 +227,12 @@ function takenFrom(pieces: readonly Piece[], lists: Lists): readonly Taken[] {
 /** Who reloads a growing playlist watches; so does who loads a playlist without having opened the period here. */
 function noteWatching(viewing: ViewingDeps, { request, arrival, name }: PeriodRequest): void {
   const { viewer, now } = request;
-  const id = arrival.session ?? `direct|${viewer.key}|${name}`;
-  if (viewing.sessions.touch(id, now)) return;
   const self = viewing.self().id;
-  startSession(
+  goOnWatching(
     viewing,
     {
-      id,
+      id: watchingId(arrival, viewer, name),
+      viewerKey: viewer.key,
       stream: name,
       kind: arrival.kind,
       home: arrival.home,
