@@ -1,3 +1,4 @@
+import { ticksPerSecond, unwrapTicks } from '../../core/media/units.ts';
 import type { MonoMs, Now } from '../../core/time.ts';
 import {
   type Agreement,
@@ -11,7 +12,10 @@ import {
 import { foundRuns } from '../../core/timeline/found-runs.ts';
 import { type Remembered, resumes } from '../../core/timeline/resume.ts';
 import type { TimelineRun } from '../../core/timeline/run.ts';
+import { succeedRuns } from '../../core/timeline/succeed-runs.ts';
+import { areTogether } from '../../core/timeline/together.ts';
 import type { Log, TimelineStore } from '../ports.ts';
+import { judgeMates } from './judge-mates.ts';
 import { type LeftAlone, leftBy } from './left-alone.ts';
 import type { Mates } from './mates.ts';
 import { createMemory, type Memory } from './memory.ts';
@@ -37,12 +41,16 @@ export type CourseDeps = {
   readonly leaveAlone: (why: LeftAlone) => void;
 };
 
+type Previous = Extract<Agreement, { kind: 'found' }>['previous'];
+
 /** Which run a stream follows, from when on, and what it offered last: decided by the rule that all members share. */
 export class Course {
   readonly #deps: CourseDeps;
   readonly #memory: Memory;
   #following: Following | undefined;
   #last: TimelineFacts['last'];
+  /** Nothing up to this number is published again. */
+  #publishedUpTo = -1;
   /** Since when it reads, or follows what it follows. */
   #since: MonoMs | undefined;
   #misplacedSince: MonoMs | undefined;
@@ -77,28 +85,32 @@ export class Course {
   decide(now: Now): boolean {
     if (this.#since === undefined) return false;
     const before = this.#following;
-    const peers = this.#deps.mates.reachable.map(({ timeline }) => timeline);
+    this.#recall(now);
     if (this.#isMisplaced(now.monoMs)) {
       this.#deps.log.warn('place on the timeline was wrong', { stream: this.#deps.stream });
       this.lose();
       this.begin(now);
     }
     const waitedMs = now.monoMs - this.#since;
-    const agreement = agreeOnRun(this.#facts(), peers);
+    const { awaited, known } = judgeMates(this.#deps.mates.reachable, this.#deps.rungs());
+    const agreement = agreeOnRun(this.#facts(), known);
     if (agreement.kind === 'adopt') this.#adopt(agreement, now);
     else if (agreement.kind === 'found' && this.#mayFound(waitedMs))
       this.#found(agreement, waitedMs, now);
     const following = this.#following;
-    if (following?.isOffered === false && mayOffer(this.#facts(), peers, waitedMs))
+    if (following?.isOffered === false && mayOffer(this.#facts(), awaited, waitedMs))
       this.#offer(following);
     return this.#following !== before;
   }
 
-  /** Segments up to `number` are published. */
-  notePublished(number: number, now: Now): void {
-    if (this.#following?.isOffered !== true) return;
-    this.#last = { sequence: this.#following.run.sequence, number };
-    this.#memory.keep(() => this.#remembered(now), now);
+  /** `numbers`: the newest that viewers get of each rung. */
+  notePublished(numbers: readonly number[], now: Now): void {
+    if (this.#following?.isOffered !== true || numbers.length === 0) return;
+    const { run } = this.#following;
+    const number = Math.max(...numbers);
+    this.#last = { sequence: run.sequence, number };
+    this.#publishedUpTo = number;
+    this.#memory.keep(keyOf(run), () => this.#remembered(now), now);
   }
 
   /** The run of each rung, with the grids as they stand. */
@@ -111,6 +123,16 @@ export class Course {
   #offer(following: Following): void {
     this.#following = { ...following, isOffered: true };
     for (const { window } of this.#deps.rungs()) window.offer();
+  }
+
+  /** What was offered before the agent restarted; more may have been since that was written, a segment a second at most. */
+  #recall({ wallMs }: Now): void {
+    const remembered = this.#last === undefined ? this.#memory.read() : undefined;
+    if (remembered?.last === undefined) return;
+    const { sequence, number } = remembered.last;
+    this.#publishedUpTo = number;
+    const missedS = Math.max(0, Math.ceil((wallMs - remembered.at) / 1_000));
+    this.#last = { sequence, number: number + missedS };
   }
 
   #facts(): TimelineFacts {
@@ -129,28 +151,53 @@ export class Course {
 
   #adopt({ run, offset }: Extract<Agreement, { kind: 'adopt' }>, now: Now): void {
     const runs = this.#deps.mates.runsOf(keyOf(run));
-    if (runs?.length === this.#deps.rungs().length) this.#follow(runs, offset, now);
+    if (runs !== undefined && areTogether(this.#rungsNow())) this.#follow(runs, offset, now);
   }
 
   #found({ previous }: Extract<Agreement, { kind: 'found' }>, waitedMs: number, now: Now): void {
     const lead = this.#deps.lead();
-    if (lead?.newestAt === undefined || this.#resume(now)) return;
-    const { nodeId } = this.#deps;
-    const founded = foundRuns(
-      { nodeId, segmentMs, previous, arrivedAt: lead.newestAt },
-      this.#deps.rungs().map((rung) => rung.facts()),
-      { lead: lead.index, isLate: waitedMs > rungsMsMax },
-    );
-    if (founded.kind === 'refused') this.#deps.leaveAlone(leftBy[founded.why]);
+    if (lead?.newestAt === undefined) return;
+    if (this.#following !== undefined) {
+      this.#succeed(previous, lead, now);
+      return;
+    }
+    if (this.#resume(now)) return;
+    const isLate = waitedMs > rungsMsMax;
+    const founded = areTogether(this.#rungsNow())
+      ? foundRuns(
+          { nodeId: this.#deps.nodeId, segmentMs, previous, arrivedAt: lead.newestAt },
+          this.#deps.rungs().map((rung) => rung.facts()),
+          { lead: lead.index, isLate },
+        )
+      : ({ kind: isLate ? 'refused' : 'waiting', why: 'empty' } as const);
     if (founded.kind === 'founded') this.#follow(founded.runs, founded.offset, now);
+    // A rung that was there before may come back.
+    else if (founded.kind === 'refused' && (founded.why !== 'empty' || this.#last === undefined))
+      this.#deps.leaveAlone(leftBy[founded.why]);
+  }
+
+  /** The next run of a packager that goes on: another one is offered with our sequence. */
+  #succeed(previous: Previous, { now: brought }: Rung, now: Now): void {
+    const runs = this.runsNow();
+    const following = this.#following;
+    if (!(runs && following && previous && brought)) return;
+    const { newestTicks, newestAt } = brought;
+    const near = (newestAt * ticksPerSecond) / 1_000;
+    const { offset } = following;
+    const { nodeId } = this.#deps;
+    const newest = unwrapTicks(newestTicks + offset, near);
+    const facts = { nodeId, at: now.wallMs, newestTicks: newest, previous };
+    this.#follow(succeedRuns(runs, facts), offset, now);
+  }
+
+  #rungsNow() {
+    return this.#deps.rungs().flatMap((rung) => rung.now ?? []);
   }
 
   /** Goes on where it stood, if its packager does. */
   #resume(now: Now): boolean {
     const remembered = this.#memory.read();
-    const rungs = this.#deps.rungs().flatMap((rung) => rung.now ?? []);
-    if (remembered === undefined || !resumes(remembered, rungs)) return false;
-    this.#last ??= remembered.last;
+    if (remembered === undefined || !resumes(remembered, this.#rungsNow())) return false;
     this.#follow(remembered.runs, remembered.offset, now);
     return true;
   }
@@ -160,7 +207,7 @@ export class Course {
     if (run === undefined) return;
     this.#following = { run, offset, isOffered: false };
     this.#misplacedSince = undefined;
-    const firstNumber = (this.#last?.number ?? -1) + 1;
+    const firstNumber = this.#publishedUpTo + 1;
     for (const [index, rung] of this.#deps.rungs().entries()) {
       const own = runs[index];
       if (own !== undefined) rung.start(own, offset, firstNumber, now.monoMs);

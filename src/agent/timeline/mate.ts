@@ -9,8 +9,9 @@ import type { TimelineRun } from '../../core/timeline/run.ts';
 const checksMax = 200;
 /** A member whose checks came too late so often in a row is not waited for. */
 const lateMax = 3;
-/** Segments in a row of which not half the pictures were the same: another encoder, whatever its keyframes say. */
+/** Segments in a row in which hardly a picture was the same: another encoder, whatever its keyframes say. */
 const strangeMax = 3;
+const likenessMin = 0.25;
 
 const nothingKnown: SourceProof = { kind: 'unknown', why: 'marks' };
 
@@ -120,7 +121,7 @@ export class Mate {
 
   /** What a comparison of two segments of one number showed: the share of pictures that were the same. */
   noteLikeness(share: number): void {
-    this.#strange = share < 0.5 ? this.#strange + 1 : 0;
+    this.#strange = share < likenessMin ? this.#strange + 1 : 0;
   }
 
   #hearMarks(marks: readonly Mark[], at: MonoMs): void {

@@ -8,8 +8,8 @@ const writeEveryMs = 60_000;
 /** What one stream remembers of its timeline, over jumps of its packager and restarts of the agent. */
 export type Memory = {
   read(): Remembered | undefined;
-  /** Remembers what `make` gives, if it is time. */
-  keep(make: () => Remembered | undefined, now: Now): void;
+  /** Remembers what `make` gives, if it is time, or another run (`key`) than before. */
+  keep(key: string, make: () => Remembered | undefined, now: Now): void;
 };
 
 /** A database that fails costs the memory and nothing else. */
@@ -19,7 +19,7 @@ export function createMemory(
 ): Memory {
   let known: Remembered | undefined;
   let hasRead = false;
-  let writtenAt: MonoMs = Number.NEGATIVE_INFINITY;
+  let written: { readonly key: string; readonly at: MonoMs } | undefined;
   const tryTo = <T>(work: () => T): T | undefined => {
     try {
       return work();
@@ -34,13 +34,13 @@ export function createMemory(
       hasRead = true;
       return known;
     },
-    keep(make, now) {
-      if (now.monoMs - writtenAt < writeEveryMs) return;
+    keep(key, make, now) {
+      if (written?.key === key && now.monoMs - written.at < writeEveryMs) return;
       const fresh = make();
       if (fresh === undefined) return;
       known = fresh;
       hasRead = true;
-      writtenAt = now.monoMs;
+      written = { key, at: now.monoMs };
       tryTo(() => store.write(stream, fresh));
     },
   };

@@ -4,6 +4,7 @@ import type { MonoMs, UnixMs } from '../../core/time.ts';
 import { createContinuity } from '../../core/timeline/continuity.ts';
 import type { CanonicalCutter, CanonicalSegment } from '../../core/timeline/cutter.ts';
 import { createCanonicalCutter } from '../../core/timeline/cutter.ts';
+import { lanesOf } from '../../core/timeline/layout.ts';
 import type { SegmentTags } from '../../core/timeline/origin-tags.ts';
 import { createTagPlacer } from '../../core/timeline/placed-tags.ts';
 import type { RungNow } from '../../core/timeline/resume.ts';
@@ -33,7 +34,7 @@ export type Pending = {
 };
 
 /** What is held for a cutter that is still to come: enough for a run to be founded. */
-const heldMsMax = 20_000;
+const heldMsMax = 60_000;
 const heldBytesMax = 32 * 1024 * 1024;
 /** Segments of the origin whose beginnings are remembered. */
 const startsMax = 1_000;
@@ -45,6 +46,7 @@ export class Rung {
   readonly #checksum: Checksum;
   readonly #continuity = createContinuity();
   #held: FedReading[] = [];
+  #tracks: Reading['tracks'] = [];
   #cutter: CanonicalCutter | undefined;
   #run: TimelineRun | undefined;
   #firstNumber = 0;
@@ -67,16 +69,15 @@ export class Rung {
   }
 
   get hasVideo(): boolean {
-    return this.#held.at(-1)?.reading.tracks.some(({ kind }) => kind === 'video') ?? false;
+    return this.#tracks.some(({ kind }) => kind === 'video');
   }
 
   /** What its packager brings now; undefined before the first reading. */
   get now(): RungNow | undefined {
     const newestTicks = this.#continuity.newest();
     const newestAt = this.#newestAt;
-    const { tracks } = this.#held.at(-1)?.reading ?? { tracks: [] };
     if (newestTicks === undefined || newestAt === undefined) return undefined;
-    return { tracks, newestTicks, newestAt };
+    return { tracks: this.#tracks, newestTicks, newestAt };
   }
 
   /** When the newest unit had arrived. */
@@ -86,8 +87,12 @@ export class Rung {
 
   /** All that is held, as founding a run wants it. */
   facts(): { readonly tracks: Reading['tracks']; readonly units: readonly Unit[] } {
-    const tracks = this.#held.at(-1)?.reading.tracks ?? [];
-    return { tracks, units: this.#held.flatMap(({ reading }) => reading.units) };
+    return { tracks: this.#tracks, units: this.#held.flatMap(({ reading }) => reading.units) };
+  }
+
+  /** Whether what its packager brings could be cut by `run`; true as long as nothing is known. */
+  fits(run: TimelineRun): boolean {
+    return this.#tracks.length === 0 || lanesOf(run.layout, this.#tracks) !== undefined;
   }
 
   /** Its run with the grids as they stand now, for a member that joins. */
@@ -102,6 +107,7 @@ export class Rung {
     const follows = this.#continuity.follows(fed.reading);
     if (!follows) this.#held = [];
     this.#newestAt = fed.completeAt;
+    this.#tracks = fed.reading.tracks;
     if (this.#cutter === undefined || !follows) {
       this.#hold(fed);
       return follows;

@@ -192,8 +192,8 @@ export class StreamTimeline {
     for (const rung of this.#rungs)
       hasMoved = this.#release.run(rung, mates, now.monoMs) || hasMoved;
     if (!hasMoved && !isDecided) return;
-    const number = Math.max(...this.#rungs.map(({ window }) => window.newest?.number ?? 0));
-    this.#course.notePublished(number, now);
+    const numbers = this.#rungs.flatMap(({ window }) => window.newest?.number ?? []);
+    this.#course.notePublished(numbers, now);
     this.#deps.hurry(this.stream.name);
   }
 }

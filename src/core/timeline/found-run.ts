@@ -15,6 +15,8 @@ export type FoundingFacts = {
   readonly units: readonly Unit[];
   /** When the last of them had arrived. */
   readonly arrivedAt: UnixMs;
+  /** No more is to be waited for: keyframes or pictures are far apart. */
+  readonly isLate?: boolean;
   /** Segment duration that is wished for. */
   readonly segmentMs: number;
   /** The run before, and the last number offered of it: the new one goes on from them. */
@@ -26,8 +28,9 @@ export type Founding =
   | { readonly kind: 'founded'; readonly run: TimelineRun; readonly offset: number }
   | { readonly kind: 'refused'; readonly why: LayoutFault | 'too-little' };
 
-/** Keyframes that show how long their interval is. */
+/** Keyframes that show how long their interval is; after a long wait the least that can. */
 const keysMin = 4;
+const lateKeysMin = 2;
 /** Sound that a muxer writes up to so much later than pictures (`max_delay` of ffmpeg). */
 const soundLeadTicks = 0.7 * ticksPerSecond;
 /** Numbers must not grow faster than seconds: then Unix time alone keeps them from falling. */
@@ -59,7 +62,9 @@ export function foundRun(facts: FoundingFacts): Founding {
   const ticksOf = (pts: number) => unwrapTicks(pts, newest) + offset;
   const pictures = facts.units.filter((unit): unit is VideoUnit => unit.kind === 'video');
   const keys = pictures.filter((unit) => unit.isKey).map((unit) => ticksOf(unit.pts));
-  const isEnough = keys.length >= keysMin && pictures.length >= gridPicturesMin;
+  const isEnough = facts.isLate
+    ? keys.length >= lateKeysMin
+    : keys.length >= keysMin && pictures.length >= gridPicturesMin;
   if (layout.video !== undefined && !isEnough) {
     return { kind: 'refused', why: 'too-little' };
   }

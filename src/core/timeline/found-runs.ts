@@ -19,7 +19,7 @@ export function foundRuns(
 ): FoundedRuns {
   const leading = rungs[lead];
   if (leading === undefined) return { kind: 'waiting' };
-  const founding = foundRun({ ...facts, ...leading });
+  const founding = foundRun({ ...facts, ...leading, isLate });
   if (founding.kind === 'refused') {
     return founding.why === 'too-little' || founding.why === 'empty'
       ? { kind: 'waiting' }

@@ -3,14 +3,14 @@ import { roleOf } from '../media/video-units.ts';
 import { hashOf } from './hash.ts';
 
 /**
- * Share of the pictures of one canonical segment that are in another one too, 0 to 1; 1 where neither has pictures. Tells
- * a member that lost some packets (most pictures are the same) from one with another encoder (only keyframes may be).
+ * Share of the pictures of the one of two canonical segments that has fewer that are in the other one too, 0 to 1; 1 where
+ * one has none. Tells a member that lost packets (what is left is the same) from one with another encoder (only keyframes may be).
  */
 export function likenessOf(ours: Uint8Array, theirs: Uint8Array): number {
   const own = picturesOf(ours);
   const other = new Set(picturesOf(theirs));
-  const most = Math.max(own.length, other.size);
-  return most === 0 ? 1 : own.filter((hash) => other.has(hash)).length / most;
+  const fewer = Math.min(own.length, other.size);
+  return fewer === 0 ? 1 : own.filter((hash) => other.has(hash)).length / fewer;
 }
 
 function picturesOf(segment: Uint8Array): readonly string[] {

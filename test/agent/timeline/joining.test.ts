@@ -4,7 +4,7 @@ import { createTimelineRig } from '../../support/timeline-rig.ts';
 /** Base of a packager that wraps within the first minute. */
 const someBase = 5_000_000_000;
 
-describe('members that start', () => {
+describe('members that start', { timeout: 60_000 }, () => {
   it('together settle on one run before either offers it', async () => {
     const rig = createTimelineRig([
       { packagers: [{ segmentMs: 2_000 }] },
