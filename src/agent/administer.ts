@@ -1,7 +1,6 @@
 import type { Alert } from '../core/alert/alert.ts';
 import { AgentError } from '../core/errors.ts';
 import { whoIsWrong } from '../core/group/clock-offset.ts';
-import type { GroupReport } from '../core/group/group-report.ts';
 import type { NodeFacts, Peer } from '../core/group/node.ts';
 import type { Forecast } from '../core/load/forecast.ts';
 import type { KeyState } from '../core/pass/key-ring.ts';
@@ -12,6 +11,7 @@ import { administerStreams, found, isOnAir } from './administer-streams.ts';
 import { administerViewers, type ViewersDeps } from './administer-viewers.ts';
 import { type AlertState, alertViews } from './alert-view.ts';
 import type { DescribedRequest, Explanation } from './explain.ts';
+import type { GroupReports } from './group-reports.ts';
 import type { LoadHistory } from './load-history.ts';
 import { loadView } from './load-view.ts';
 import type { AdminScope, AdminToken, AuditEntry, AuditStore } from './ports.ts';
@@ -54,7 +54,7 @@ type Deps = ViewersDeps & {
   readonly sessions: Pick<Sessions, 'get' | 'end'> & {
     list(page: SessionPage): { readonly total: number; readonly sessions: readonly Session[] };
   };
-  readonly groups: (now: Now) => readonly GroupReport[];
+  readonly groups: GroupReports;
   readonly alerts: { list(): readonly Alert[] };
   readonly forecasts: { all(now: Now): readonly Forecast[] };
   readonly coverage: AdministerCoverage;
@@ -91,10 +91,7 @@ export function createAdminister(deps: Deps) {
 
     /** @throws not_found */
     group: (name: string, now: Now) =>
-      found(
-        deps.groups(now).find((group) => group.name === name),
-        `group "${name}"`,
-      ),
+      found(deps.groups(now, (one) => one === name)[0], `group "${name}"`),
 
     /** Newest first. @throws store_failed */
     alerts: (state?: AlertState) => alertViews(deps.alerts.list(), deps.self().id, state),

@@ -4,7 +4,7 @@ import type { AlertStore, AlertTarget } from './alert-ports.ts';
 import { Alerts } from './alerts.ts';
 import type { Audience } from './audience.ts';
 import type { Cycle } from './cycles.ts';
-import type { createGroupReports } from './group-reports.ts';
+import type { GroupReports } from './group-reports.ts';
 import type { LiveStreams } from './live-streams.ts';
 import type { Peers } from './peers.ts';
 import type { Clock, Log, RandomBytes } from './ports.ts';
@@ -22,7 +22,7 @@ export function createAlerting(parts: {
     readonly alertStore: AlertStore;
     readonly alertTargets: readonly AlertTarget[];
   };
-  readonly groups: ReturnType<typeof createGroupReports>;
+  readonly groups: GroupReports;
   readonly peers: Pick<Peers, 'list'>;
   readonly keys: Pick<ViewingKeys, 'view'>;
   readonly audience: Pick<Audience, 'watching'>;

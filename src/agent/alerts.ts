@@ -1,6 +1,6 @@
 import { type Alert, subjectKey } from '../core/alert/alert.ts';
 import { type Carried, switchFaults } from '../core/alert/carried.ts';
-import { degradedFaults } from '../core/alert/degraded.ts';
+import { groupFaults, keyFaults } from '../core/alert/degraded.ts';
 import {
   type SeenFault,
   type Transition,
@@ -9,11 +9,11 @@ import {
   watchTold,
 } from '../core/alert/holds.ts';
 import { overloadFaults } from '../core/alert/overload.ts';
-import type { GroupReport } from '../core/group/group-report.ts';
 import type { Peer } from '../core/group/node.ts';
 import type { MonoMs, Now } from '../core/time.ts';
 import type { Refusals } from './admission.ts';
 import type { AlertStore } from './alert-ports.ts';
+import type { GroupReports } from './group-reports.ts';
 import type { Log } from './ports.ts';
 import type { Watching } from './sessions.ts';
 import type { ViewingKeys } from './viewing-keys.ts';
@@ -21,13 +21,17 @@ import type { ViewingKeys } from './viewing-keys.ts';
 /** After the start streams have no live window and peers were not heard yet: nothing is told so early, ms. */
 const graceMs = 30_000;
 
+/** Groups looked at in one second, where there are not so many that it takes more to be round in ten. */
+const groupsPerTurn = 20;
+const turnsMax = 10;
+
 type Deps = {
   readonly nodeId: string;
   readonly log: Log;
   readonly store: AlertStore;
   /** Keys of those who are told of alerts. */
   readonly targets: readonly string[];
-  readonly groups: (now: Now) => readonly GroupReport[];
+  readonly groups: GroupReports;
   readonly peers: (now: Now) => readonly Peer[];
   readonly keys: Pick<ViewingKeys, 'view'>;
   readonly watching: () => readonly Watching[];
@@ -41,6 +45,9 @@ export class Alerts {
   readonly #deps: Deps;
   #watch: Watch | undefined;
   #startedAt: MonoMs = 0;
+  #turn = 0;
+  /** By group, as it was looked at last. */
+  readonly #degraded = new Map<string, readonly SeenFault[]>();
   /** Transitions that could not be kept yet. */
   #unkept: readonly Transition[] = [];
 
@@ -85,22 +92,38 @@ export class Alerts {
   }
 
   #seen(now: Now): readonly SeenFault[] {
-    const { nodeId, groups, peers, keys, refusals } = this.#deps;
-    const { state, keys: ring } = keys.view();
+    const { nodeId, peers, refusals } = this.#deps;
     const { lastAt, lastReason } = refusals();
     const refusal =
       lastAt === undefined || lastReason === undefined
         ? undefined
         : { at: lastAt, reason: lastReason };
+    this.#lookAtGroups(now);
     return [
       ...switchFaults(this.#carried(), this.standing(), peers(now)),
-      ...degradedFaults({
-        selfId: nodeId,
-        reports: groups(now),
-        key: { state, lackedBy: ring[0]?.lackedBy ?? [] },
-      }),
+      ...(this.#degraded.size === 0 ? [] : this.#keyFaults()),
+      ...[...this.#degraded.values()].flat(),
       ...overloadFaults(nodeId, refusal),
     ];
+  }
+
+  /** Some of them in turn: a look at hundreds at once would hold up viewers. */
+  #lookAtGroups(now: Now): void {
+    const { nodeId, groups } = this.#deps;
+    const gone = new Set(this.#degraded.keys());
+    const reports = groups(now, (name, at, total) => {
+      gone.delete(name);
+      const turns = Math.min(Math.ceil(total / groupsPerTurn), turnsMax);
+      return at % turns === this.#turn % turns;
+    });
+    this.#turn += 1;
+    for (const name of gone) this.#degraded.delete(name);
+    for (const report of reports) this.#degraded.set(report.name, groupFaults(nodeId, report));
+  }
+
+  #keyFaults(): readonly SeenFault[] {
+    const { state, keys } = this.#deps.keys.view();
+    return keyFaults(this.#deps.nodeId, { state, lackedBy: keys[0]?.lackedBy ?? [] });
   }
 
   #carried(): readonly Carried[] {

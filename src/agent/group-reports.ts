@@ -5,6 +5,12 @@ import type { Now } from '../core/time.ts';
 import type { Loss } from './forecasts.ts';
 import type { Outlook } from './outlook.ts';
 
+/** Whether a report is wanted on the group that is at this place of so many in the order of names. */
+type Wanted = (name: string, at: number, total: number) => boolean;
+
+/** Reports on groups, all of them unless told otherwise; that takes a while where there are hundreds. */
+export type GroupReports = (now: Now, isWanted?: Wanted) => readonly GroupReport[];
+
 /** Reports on every group that a stream of this node is in, by name. A group that is carried twice is told of once. */
 export function createGroupReports(deps: {
   readonly self: () => NodeFacts;
@@ -16,8 +22,8 @@ export function createGroupReports(deps: {
   readonly losses: (now: Now) => readonly Loss[];
   /** Segments of a stream that had to be taken from others within the last minute. */
   readonly damagedLately: (stream: string, now: Now) => number;
-}): (now: Now) => readonly GroupReport[] {
-  return (now) => {
+}): GroupReports {
+  return (now, isWanted = () => true) => {
     const self = deps.self();
     const peers = deps.peers(now);
     const signingKeyId = deps.signingKeyId();
@@ -28,6 +34,7 @@ export function createGroupReports(deps: {
       if (own.group !== undefined && !byGroup.has(own.group)) byGroup.set(own.group, own);
     return [...byGroup]
       .sort(([a], [b]) => (a < b ? -1 : 1))
+      .filter(([name], at) => isWanted(name, at, byGroup.size))
       .map(([name, own]) => {
         const candidates = deps.outlook.candidates(own.name, now);
         const damagedLately = deps.damagedLately(own.name, now);

@@ -91,7 +91,8 @@ export function createAdminRig() {
       },
     },
     sessions,
-    groups: () => facts.groups,
+    groups: (_, isWanted = () => true) =>
+      facts.groups.filter(({ name }, at) => isWanted(name, at, facts.groups.length)),
     drain: new Drain(),
     notes,
     slots: new LoginSlots({ scope: 'node', notes, isReachable: () => false }),

@@ -17,23 +17,8 @@ const mutual: ReadonlySet<ReasonCode> = new Set([
   'rungs-differ',
 ]);
 
-/**
- * Alert 78: a group has a problem or nobody can stand in, one fault per group and node that has to be mended; or the
- * viewing key is not in force.
- */
-export function degradedFaults(parts: {
-  readonly selfId: string;
-  readonly reports: readonly GroupReport[];
-  readonly key: { readonly state: KeyState; readonly lackedBy: readonly string[] };
-}): readonly SeenFault[] {
-  const { selfId, reports } = parts;
-  return [
-    ...(reports.length === 0 ? [] : keyFaults(parts)),
-    ...reports.flatMap((report) => groupFaults(selfId, report)),
-  ];
-}
-
-function groupFaults(selfId: string, report: GroupReport): readonly SeenFault[] {
+/** Alert 78: a group has a problem or nobody can stand in; one fault for each node that has to be mended. */
+export function groupFaults(selfId: string, report: GroupReport): readonly SeenFault[] {
   const { name: group, state } = report;
   // The key is told of once, not for every group.
   const problems = report.problems.filter(({ code }) => code !== 'key-not-in-force');
@@ -66,13 +51,13 @@ function subjectOf({ code, node }: Problem, { problems, members }: GroupReport, 
   return others > 1 && alike === others ? selfId : node;
 }
 
-function keyFaults(parts: {
-  readonly selfId: string;
-  readonly key: { readonly state: KeyState; readonly lackedBy: readonly string[] };
-}): readonly SeenFault[] {
-  const { state, lackedBy } = parts.key;
+/** Alert 78: the viewing key is not in force. `lackedBy`: reachable nodes that do not hold the newest one. */
+export function keyFaults(
+  selfId: string,
+  { state, lackedBy }: { readonly state: KeyState; readonly lackedBy: readonly string[] },
+): readonly SeenFault[] {
   if (state === 'in-force') return [];
-  const nodes = state === 'spreading' && lackedBy.length > 0 ? lackedBy : [parts.selfId];
+  const nodes = state === 'spreading' && lackedBy.length > 0 ? lackedBy : [selfId];
   return nodes.map((node) => ({
     code: 78,
     node,

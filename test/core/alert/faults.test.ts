@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { switchFaults } from '../../../src/core/alert/carried.ts';
-import { degradedFaults } from '../../../src/core/alert/degraded.ts';
+import { groupFaults, keyFaults } from '../../../src/core/alert/degraded.ts';
 import { overloadFaults } from '../../../src/core/alert/overload.ts';
 import { remedyOf } from '../../../src/core/alert/remedies.ts';
 import type { GroupReport } from '../../../src/core/group/group-report.ts';
@@ -79,12 +79,7 @@ function aReport(
   };
 }
 
-function degraded(
-  report: GroupReport,
-  key: Parameters<typeof degradedFaults>[0]['key'] = { state: 'in-force', lackedBy: [] },
-) {
-  return degradedFaults({ selfId: 'node-a', reports: [report], key });
-}
+const degraded = (report: GroupReport) => groupFaults('node-a', report);
 
 describe('a group', () => {
   it('without a problem is no fault', () => {
@@ -146,8 +141,8 @@ describe('a group', () => {
 
 describe('a viewing key that is not in force', () => {
   it('is one fault, not one of each group', () => {
-    const report = aReport('none', [['key-not-in-force', 'node-a']]);
-    expect(degraded(report, { state: 'missing', lackedBy: [] })).toEqual([
+    expect(degraded(aReport('none', [['key-not-in-force', 'node-a']]))).toEqual([]);
+    expect(keyFaults('node-a', { state: 'missing', lackedBy: [] })).toEqual([
       {
         ...{ code: 78, node: 'node-a', cause: 'key-not-in-force' },
         text: 'node-a: the viewing key is not in force',
@@ -156,13 +151,12 @@ describe('a viewing key that is not in force', () => {
   });
 
   it('is a fault of the nodes that do not take the newest one', () => {
-    const faults = degraded(aReport('reserve', []), { state: 'spreading', lackedBy: ['node-c'] });
+    const faults = keyFaults('node-a', { state: 'spreading', lackedBy: ['node-c'] });
     expect(faults).toMatchObject([{ code: 78, node: 'node-c', cause: 'key-not-in-force' }]);
   });
 
-  it('is none where there is no group', () => {
-    const key = { state: 'missing', lackedBy: [] } as const;
-    expect(degradedFaults({ selfId: 'node-a', reports: [], key })).toEqual([]);
+  it('is none when it is', () => {
+    expect(keyFaults('node-a', { state: 'in-force', lackedBy: [] })).toEqual([]);
   });
 });
 
