@@ -5,6 +5,9 @@ import type { StreamFacts } from '../core/stream/stream.ts';
 /** Streams in one answer; the asker comes back for more. */
 const streamsPerAnswerMax = 500;
 
+/** Text of the streams in one answer, characters: what is recorded may make it long. At least one stream is told. */
+const textLengthMax = 2_000_000;
+
 /** Names of removed streams that are remembered; an asker that knows less is told everything. */
 const removedMax = 1_000;
 
@@ -53,7 +56,7 @@ export class Announcement {
     const from = full ? 0 : since;
     const node = this.#node && this.#node.version > from ? this.#node.facts : undefined;
     const news = from === this.#version ? [] : this.#newerThan(from, full);
-    const told = news.slice(0, streamsPerAnswerMax);
+    const told = news.slice(0, countOf(news));
     const more = told.length < news.length;
     return {
       version: more ? (told.at(-1)?.[1].version ?? from) : this.#version,
@@ -101,4 +104,14 @@ export class Announcement {
       this.#completeSince = version;
     }
   }
+}
+
+/** How many of them go into one answer. */
+function countOf(news: readonly (readonly [string, Entry])[]): number {
+  let length = 0;
+  for (const [at, [, { text = '' }]] of news.entries()) {
+    length += text.length;
+    if (at === streamsPerAnswerMax || (at > 0 && length > textLengthMax)) return at;
+  }
+  return news.length;
 }

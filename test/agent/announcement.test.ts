@@ -135,4 +135,22 @@ describe('what a peer is told', () => {
     set([aStreamFacts({ name: 'a', reserve: false }), aStreamFacts({ name: 'b' })]);
     expect(namesOf(announcement.since(0).streams)).toEqual(['b', 'a']);
   });
+
+  it('is told in parts where recordings make it long, each stream once, until all is told', () => {
+    const { announcement, set } = announce();
+    const ts = [1e12, ...Array.from({ length: 1_999 }, (_, at) => 1e5 + at)];
+    const archive = { depthMs: 1e8, hls: true, dash: false, lists: true, ts };
+    const names = Array.from({ length: 400 }, (_, at) => `ch${at}`);
+    set(names.map((name) => aStreamFacts({ name, archive })));
+    const told: string[] = [];
+    let since = 0;
+    for (let more = true; more; ) {
+      const part = announcement.since(since);
+      expect(JSON.stringify(part.streams).length).toBeLessThan(2_100_000);
+      told.push(...namesOf(part.streams));
+      since = part.version;
+      more = part.more;
+    }
+    expect(told).toEqual(names);
+  });
 });

@@ -2,7 +2,7 @@ import type { ArchivedRung, ArchivedSegment, ArchiveReader } from '../../src/age
 import type { TimeRange } from '../../src/core/archive/ranges.ts';
 import type { GroupNode } from './group-rig.ts';
 
-export const segmentMs = 6_000;
+const segmentMs = 6_000;
 
 /** Segments of 6 s on one grid, as far as they lie in `ranges`; named by their number, an hour to a block. */
 export function segmentsOf(ranges: readonly TimeRange[], run: string): readonly ArchivedSegment[] {

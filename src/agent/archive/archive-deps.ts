@@ -130,7 +130,7 @@ function pathOf(uri: string | undefined): string | undefined {
 }
 
 /** The path below the stream of the recorded media playlist of what is live at `uri`. */
-export function periodPath(uri: string, period: Period): string {
+function periodPath(uri: string, period: Period): string {
   return `${archivePrefix}${pathOf(uri)}/${periodName(period)}.m3u8`;
 }
 

@@ -23,7 +23,7 @@ export type ArchiveFacts = {
 export type PackedRanges = readonly number[];
 
 /** Most ranges told of one stream and container: the newest. */
-export const toldRangesMax = 1_000;
+const toldRangesMax = 1_000;
 
 /** Longest packed list that is believed. */
 export const packedLengthMax = 2 * toldRangesMax;

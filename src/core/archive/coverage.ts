@@ -8,7 +8,7 @@ import { mergeRanges, type TimeRange } from './ranges.ts';
 export const joinToleranceMs = 500;
 
 /** Most ranges kept of one stream and container; the oldest go first. */
-export const rangesMax = 10_000;
+const rangesMax = 10_000;
 
 /** What is recorded of one stream in one container: sorted ranges more than {@link joinToleranceMs} apart. */
 export type Coverage = {
