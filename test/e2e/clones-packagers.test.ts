@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isInstalled } from '../support/installed.ts';
 import { type LiveSource, startLiveSource, withB } from '../support/live-source.ts';
-import { startTestNodes, type TestNode, untilInReserve } from '../support/nodes.ts';
+import { startTestNodes, type TestNode } from '../support/nodes.ts';
 import type { Packager, PackagerKind } from '../support/packager.ts';
 import { createWatcher, type Published, shaOf } from '../support/published.ts';
 
@@ -24,6 +24,7 @@ const names = Object.keys(others);
 const apartMs = 7_000;
 const watchMs = 24_000;
 const lookMs = 500;
+const publishMsMax = 60_000;
 /** After the start of new packagers. */
 const returnMs = 45_000;
 const commonMin = 6;
@@ -67,7 +68,7 @@ describe.skipIf(!isInstalled('ffmpeg'))(
         streams(names.map(() => first.folder)),
         streams(second.map((packager) => packager.folder)),
       ]);
-      for (const at of names.keys()) await untilInReserve(rig.nodes, `pair-${at}`);
+      await untilPublished(rig.nodes);
       pairs = await watch(rig.nodes, names, watchMs);
     }, 180_000);
 
@@ -118,6 +119,21 @@ async function restart(packagers: readonly Packager[]): Promise<void> {
   await Promise.all(packagers.map((packager) => packager.kill()));
   await delay(1_000);
   for (const packager of packagers) packager.start();
+}
+
+/** Resolves when every stream is to be had from every node. */
+async function untilPublished(nodes: readonly TestNode[]): Promise<void> {
+  const watchers = nodes.flatMap(({ url }) =>
+    names.map((_, at) => createWatcher(`${url}/pair-${at}/index.m3u8`)),
+  );
+  const until = performance.now() + publishMsMax;
+  for (let missing = watchers; missing.length > 0; ) {
+    await Promise.all(missing.map((watcher) => watcher.look()));
+    missing = missing.filter(({ published }) => published.windows.at(-1) === undefined);
+    if (performance.now() > until)
+      throw new Error(`not published:\n${nodes.map((node) => node.log()).join('\n')}`);
+    await delay(lookMs);
+  }
 }
 
 /** Looks at the streams `pair-0`, `pair-1` ... of all nodes, as many as there are names. */

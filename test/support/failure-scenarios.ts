@@ -139,7 +139,7 @@ function outcomeOf(seen: {
       failures: since(failures).map(
         ({ at, url, status }) => `${at} ${url.host}${url.pathname} ${status}`,
       ),
-      asked: asked.filter((line) => line.endsWith('.m3u8')),
+      asked,
     }),
   };
 }
