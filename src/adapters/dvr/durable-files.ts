@@ -1,4 +1,4 @@
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 const newPrefix = '.new-';
@@ -19,7 +19,7 @@ export async function writeDurably(folder: string, name: string, bytes: Uint8Arr
   try {
     const file = await open(unfinished, 'w', 0o640);
     try {
-      await file.writeFile(bytes);
+      await writeAll(file, bytes);
       await file.datasync();
     } finally {
       await file.close();
@@ -29,6 +29,14 @@ export async function writeDurably(folder: string, name: string, bytes: Uint8Arr
   } catch (error) {
     for (const left of [unfinished, path]) await rm(left, { force: true }).catch(() => undefined);
     throw error;
+  }
+}
+
+/** In one call where the system takes it so: `writeFile` would cut it into small parts. */
+async function writeAll(file: FileHandle, bytes: Uint8Array): Promise<void> {
+  for (let at = 0; at < bytes.length; ) {
+    const { bytesWritten } = await file.write(bytes, at, bytes.length - at, at);
+    at += bytesWritten;
   }
 }
 

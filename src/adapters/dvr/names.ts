@@ -63,7 +63,19 @@ export function segmentName(segment: {
   readonly number: number;
   readonly ending: SegmentEnding;
 }): string {
-  return `${segment.startMs}-${segment.number}.${segment.ending}`;
+  return `${decimal(segment.startMs)}-${segment.number}.${segment.ending}`;
+}
+
+/** Digits that instants of a quarter of an hour have in common, written last. */
+let leading = { value: -1, text: '' };
+
+/** The digits of a whole number: in halves that fit 31 bits, as others cost many times as much to write. */
+function decimal(whole: number): string {
+  const value = Math.floor(whole / 1_000_000);
+  if (value < 1) return String(whole | 0);
+  if (value !== leading.value) leading = { value, text: String(value) };
+  const rest = (whole - value * 1_000_000) | 0;
+  return leading.text + String(rest).padStart(6, '0');
 }
 
 /** An initialisation segment lies in each hour that needs it, so that it goes when the hour goes. */
