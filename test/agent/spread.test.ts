@@ -113,6 +113,18 @@ describe('viewers of nodes with different weights', () => {
   });
 });
 
+describe('viewers while one of the nodes has only a part of its weight', () => {
+  it.each([0.1, 0.25, 0.5, 0.75])('give it %d of what the others get each', (share) => {
+    const weightOf = (id: string) => (id === 'node-b' ? share : 1);
+    const offers = others(4).map((one) => (one.node.id === 'node-b' ? { ...one, share } : one));
+    const choices = choicesOf(openings, offers);
+    const ids = idsOf(offers);
+    const firsts = tally(choices.map(([first = '']) => first));
+    expect(maxOverMean(firsts, ids, weightOf)).toBeLessThanOrEqual(1.02);
+    expect((firsts.get('node-b') ?? 0) / openings).toBeCloseTo(share / (2 + share), 2);
+  });
+});
+
 describe('many streams', () => {
   it('with one viewer each are spread as one stream with many viewers', () => {
     const spread = createSpread(selfId);

@@ -156,6 +156,27 @@ describe('the entry of a stream that is off air here', () => {
     expect(place({ own: frozen }, { sentLately: new Map([['node-c', 1]]) }).target).toBe('node-b');
   });
 
+  it('counts a node that came back by the part of its weight that it has for this protocol', () => {
+    const to = (viewers: number, form: 'hls-entry' | 'dash-entry') => {
+      const both = aStreamFacts({ hls: { air: onAir }, dash: { air: onAir } });
+      const at = (id: string, ownSessions: number) =>
+        aPeer({ facts: { id, ownSessions }, streams: [both] });
+      const judged = judgeCandidates({
+        self: aNode({ id: 'node-a' }),
+        name: 'ch1',
+        own: frozen,
+        peers: [at('node-b', viewers), at('node-c', 10)],
+        signingKeyId: testKeyId,
+        now: testNow,
+      });
+      const shares = { backup: 0.1, hls: 0.5, dash: 1 };
+      const list = judged.list.map((one) => (one.node.id === 'node-b' ? { ...one, shares } : one));
+      return place({}, { candidates: { ...judged, list }, form }).target;
+    };
+    expect([to(4, 'hls-entry'), to(6, 'hls-entry')]).toEqual(['node-b', 'node-c']);
+    expect([to(9, 'dash-entry'), to(11, 'dash-entry')]).toEqual(['node-b', 'node-c']);
+  });
+
   it('is answered for different viewers with different nodes where all are equal, for one always the same', () => {
     const to = (key: string) => place({ own: frozen }, { viewer: aViewer({ key }) }).target;
     const targets = Array.from({ length: 200 }, (_, index) => to(`viewer ${index}`));
