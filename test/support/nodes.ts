@@ -26,8 +26,10 @@ export type TestNode = {
   readonly host: string;
   /** Where viewers reach it, without trailing slash. */
   readonly url: string;
+  /** Where its API and console are, without trailing slash. */
+  readonly adminUrl: string;
   /** Asks its API. */
-  api(path: string): Promise<unknown>;
+  api(path: string, init?: RequestInit): Promise<unknown>;
   /** What it has logged so far. */
   log(): string;
   /** Pulls the plug. */
@@ -43,11 +45,12 @@ export type NodeSpace = { readonly name: string; readonly host: string };
 
 /**
  * Starts agents `node-a`, `node-b` ... of one domain on 127.0.0.2, 127.0.0.3 ..., or in the `spaces`; one per list of
- * streams. They run what is in `dist`.
+ * streams, all with the same `settings`. They run what is in `dist`.
  */
 export async function startTestNodes(
   streams: NodeStreams,
   spaces: readonly NodeSpace[] = [],
+  settings: Readonly<Record<string, string>> = {},
 ): Promise<{ readonly nodes: readonly TestNode[]; stop(): Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'understudy-nodes-'));
   const places = await Promise.all(
@@ -81,6 +84,7 @@ export async function startTestNodes(
       UNDERSTUDY_STREAMS_FILE: streamsFile,
       // The machine is busy with the tests themselves.
       UNDERSTUDY_CPU_LIMIT_PERCENT: '100',
+      ...settings,
     };
     const logPath = join(folder, `${id}.log`);
     return createTestNode({ id, host, space, env, logPath, ports: { viewers, admin } });
@@ -110,9 +114,11 @@ function createTestNode(options: {
     id,
     host,
     url: `http://${host}:${ports.viewers}`,
-    async api(path) {
+    adminUrl: `http://${host}:${ports.admin}`,
+    async api(path, init) {
       const answer = await fetch(`http://${host}:${ports.admin}/api/v1${path}`, {
-        headers: { authorization: `Bearer ${adminToken}` },
+        ...init,
+        headers: { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' },
       });
       return answer.json();
     },

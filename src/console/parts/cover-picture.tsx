@@ -4,8 +4,8 @@ import { useSpeech } from '../words/words.ts';
 type Place = { readonly x: number; readonly y: number };
 type Cover = { readonly from: string; readonly to: string; readonly viewers: number };
 
-const size = { width: 560, height: 320 };
-const radius = { x: 190, y: 110 };
+const size = { width: 560, height: 290 };
+const radius = { x: 200, y: 105 };
 const dot = 30;
 
 /** Who takes whose viewers, as arrows between nodes in a ring; the same as a list for whoever cannot see it. */
@@ -123,6 +123,7 @@ function placeOf(at: number, count: number): Place {
   const angle = (2 * Math.PI * at) / count - Math.PI / 2;
   return {
     x: size.width / 2 + (count === 1 ? 0 : radius.x * Math.cos(angle)),
-    y: size.height / 2 + (count === 1 ? 0 : radius.y * Math.sin(angle)),
+    // Three in a ring leave more room below than above.
+    y: size.height / 2 + (count === 1 ? 0 : radius.y * Math.sin(angle)) + (count === 3 ? 22 : 0),
   };
 }

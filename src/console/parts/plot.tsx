@@ -9,7 +9,9 @@ export type Line = {
   readonly colour: string;
 };
 
-const height = 130;
+const height = 120;
+/** Times of the axis in the place of the browser, always of five characters. */
+const clock = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit' });
 
 /** Values over time; the same numbers are in the table above it, so that it is hidden from screen readers. */
 export function Plot(props: {
@@ -64,14 +66,19 @@ function optionsOf(
     legend: { live: true },
     scales: {
       x: { time: true },
-      y: { range: (_, __, top) => [0, max ?? Math.max(4, Math.ceil(top * 1.1))] },
+      y: { range: (_, __, top) => [0, Math.max(max ?? 4, Math.ceil(top * 1.1))] },
     },
     axes: [
-      { ...axis, size: 28 },
+      {
+        ...axis,
+        size: 26,
+        space: 70,
+        values: (_, values) => values.map((value) => clock.format(value * 1000)),
+      },
       { ...axis, size: 44, values: (_, values) => values.map((value) => `${value}${unit}`) },
     ],
     series: [
-      { value: '{HH}:{mm}:{ss}' },
+      { label: '', value: (_, value) => (value === null ? '' : clock.format(value * 1000)) },
       ...lines.map((line) => ({
         label: line.label,
         stroke: colour(line.colour),

@@ -32,13 +32,15 @@ export function GroupView({ name, state }: { readonly name: string; readonly sta
         </Section>
       )}
       <Members group={group} self={state.node?.id} />
-      <Section title={words.whoBacksWhom} note={words.coverNote}>
-        <CoverPicture
-          nodes={group.members.map(({ node, onAir }) => ({ id: node, isThere: onAir }))}
-          forecasts={state.forecast?.forecasts ?? []}
-        />
-      </Section>
-      {own && <Archive stream={own.stream} self={own.node} />}
+      <div class="columns">
+        <Section title={words.whoBacksWhom} note={words.coverNote}>
+          <CoverPicture
+            nodes={group.members.map(({ node, onAir }) => ({ id: node, isThere: onAir }))}
+            forecasts={state.forecast?.forecasts ?? []}
+          />
+        </Section>
+        {own && <Archive stream={own.stream} self={own.node} />}
+      </div>
       {own && <Sessions stream={own.stream} />}
     </>
   );
