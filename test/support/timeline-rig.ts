@@ -1,9 +1,11 @@
 import { checksum } from '../../src/adapters/system/checksum.ts';
+import type { PeerLink } from '../../src/agent/ports.ts';
 import type { StreamTimeline } from '../../src/agent/timeline/stream-timeline.ts';
 import { Timelines } from '../../src/agent/timeline/timelines.ts';
 import type { Peer } from '../../src/core/group/node.ts';
 import type { SourceVerdict } from '../../src/core/group/source.ts';
 import type { MonoMs } from '../../src/core/time.ts';
+import type { CompareQuestion } from '../../src/core/timeline/compare.ts';
 import { aPeer } from './builders.ts';
 import { createFakeLog, type LoggedLine } from './fake-log.ts';
 import { createLossyNetwork, type LossyNetwork } from './lossy-network.ts';
@@ -60,6 +62,15 @@ export type TimelineRig = {
   heal(a: number, b: number): void;
 };
 
+export type RigOptions = {
+  readonly source?: SharedSource;
+  /** Chance that a message is lost. */
+  readonly loss?: number;
+  readonly seed?: number;
+  /** Messages take no time at all, for long runs: a hundred times as fast. */
+  readonly isInstant?: boolean;
+};
+
 const group = 'ch1';
 /** A peer that was not heard for so long is out of reach. */
 const silenceMs = 2_000;
@@ -68,9 +79,9 @@ const stepMsUsual = 100;
 /** Members `node-a`, `node-b` ... none of them started; their packagers have run for 30 s. */
 export function createTimelineRig(
   members: readonly MemberOptions[],
-  options: { source?: SharedSource; loss?: number; seed?: number } = {},
+  options: RigOptions = {},
 ): TimelineRig {
-  const { source = createSharedSource(), loss = 0, seed = 1 } = options;
+  const { source = createSharedSource(), loss = 0, seed = 1, isInstant = false } = options;
   const clock = createVirtualClock();
   const network = createLossyNetwork(clock, { loss, seed });
   const watch = createTimelineWatch();
@@ -85,7 +96,29 @@ export function createTimelineRig(
       createSyntheticPackager(given.source, startAt, startAt + 30_000, { rung, ...kind }),
     );
     const own = clock.sibling({ wallOffsetMs });
-    return createLife({ id, given, packagers, clock: own, network, peersOf: () => peersOf(at) });
+    const link = isInstant ? instantLink(at) : network.linkFrom(urlOf(id));
+    return createLife({
+      id,
+      given,
+      packagers,
+      clock: own,
+      network,
+      link,
+      peersOf: () => peersOf(at),
+    });
+  }
+
+  function instantLink(at: number): TimelineLink {
+    const reach = (url: string) => {
+      const index = all.findIndex(({ id }) => urlOf(id) === url);
+      const other = all[index];
+      return other?.isUp && !cuts.has(pairOf(at, index)) ? other : undefined;
+    };
+    const silence = { kind: 'fault', cause: 'unanswered', text: 'out of reach' } as const;
+    return {
+      compare: async (url, question) => reach(url)?.answer(question) ?? silence,
+      segment: async (url, name) => reach(url)?.timelines.segment(name) ?? silence,
+    };
   }
 
   /** What the peer view of a member would say. */
@@ -108,7 +141,13 @@ export function createTimelineRig(
     const { monoMs } = clock.now();
     hear(monoMs);
     for (const each of all) each.step(monoMs);
-    for (const { isUp, id, timeline } of all) if (isUp) watch.look(id, timeline);
+    for (const own of all)
+      if (own.isUp)
+        watch.look(
+          own.id,
+          own.timeline,
+          all.filter((other) => isClone(own, other)),
+        );
   }
 
   const rig: TimelineRig = {
@@ -140,11 +179,15 @@ export function createTimelineRig(
   return rig;
 }
 
+type TimelineLink = Pick<PeerLink, 'compare' | 'segment'>;
+
 type Life = TimelineMember & {
   readonly startedAt: MonoMs;
   readonly firstHeardMs: number;
   readonly heard: Map<string, MonoMs>;
   readonly hasFed: boolean;
+  readonly timelines: Timelines;
+  answer(question: CompareQuestion): ReturnType<Timelines['answer']>;
   step(at: MonoMs): void;
 };
 
@@ -154,9 +197,10 @@ function createLife(parts: {
   packagers: readonly SyntheticPackager[];
   clock: VirtualClock;
   network: LossyNetwork;
+  link: TimelineLink;
   peersOf: () => readonly Peer[];
 }): Life {
-  const { id, given, packagers, clock, network, peersOf } = parts;
+  const { id, given, packagers, clock, network, link, peersOf } = parts;
   const log = createFakeLog();
   const store = memoryTimelineStore();
   const heard = new Map<string, MonoMs>();
@@ -171,7 +215,7 @@ function createLife(parts: {
     const { declared = false } = given;
     const made = new Timelines({
       ...{ clock, log, checksum, store, nodeId: id, boot: `${id}-${boots}`, peers: peersOf },
-      link: network.linkFrom(urlOf(id)),
+      link,
     });
     const opened = made.open({ name: group, group, declared });
     opened.setRungs(packagers.length);
@@ -192,6 +236,10 @@ function createLife(parts: {
 
   return {
     ...{ id, clock, packagers, heard, firstHeardMs: given.firstHeardMs ?? 0, log: log.lines },
+    get timelines() {
+      return timelines;
+    },
+    answer: (question) => timelines.answer(question, clock.now()),
     get timeline() {
       return timeline;
     },
@@ -258,6 +306,13 @@ function peerSeen(own: Life, other: Life): Peer {
     reachability: isReachable ? 'reachable' : isNew ? 'unknown' : 'unreachable',
   });
   return heardAt === undefined ? { ...peer, facts: undefined, streams: new Map() } : peer;
+}
+
+/** Whether viewers of one may be sent to the other, but for how far behind it is. */
+function isClone(own: Life, other: Life): boolean {
+  if (own === other || !other.isUp || !other.timeline.isOffered) return false;
+  const verdict = own.verdict(other.id);
+  return verdict?.proof.kind === 'proved' && verdict.isSameRun;
 }
 
 const onAirHls = { air: { onAir: true }, lowLatency: false } as const;

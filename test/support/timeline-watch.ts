@@ -1,11 +1,15 @@
-import type { PublishedSegment } from '../../src/agent/timeline/canonical-window.ts';
+import type {
+  CanonicalWindow,
+  PublishedSegment,
+} from '../../src/agent/timeline/canonical-window.ts';
 import type { StreamTimeline } from '../../src/agent/timeline/stream-timeline.ts';
 
 /** Looks at what members offer to viewers, at every moment, and keeps what no viewer may see. */
 export type TimelineWatch = {
   /** What was wrong, in words; stays empty where all is well. */
   readonly faults: readonly string[];
-  look(member: string, timeline: StreamTimeline): void;
+  /** `same`: members that it takes for its clones now. */
+  look(member: string, timeline: StreamTimeline, same: readonly WatchedMember[]): void;
   /** How many different segments of a rung were offered, by all members together. */
   readonly offered: ReadonlyMap<string, Offered>;
 };
@@ -17,6 +21,8 @@ export type Offered = {
   /** Members that have offered it. */
   readonly by: Set<string>;
 };
+
+type WatchedMember = { readonly id: string; readonly timeline: StreamTimeline };
 
 type Seen = { first: number; newest: number; head: number; listed: readonly PublishedSegment[] };
 
@@ -53,10 +59,11 @@ export function createTimelineWatch(): TimelineWatch {
     segment: PublishedSegment,
     previous: PublishedSegment | undefined,
   ): void {
-    const key = `${rung}/${segment.number}`;
     const { checksum, startTicks, durationTicks, run } = segment;
     const { sequence } = run;
-    const text = `${checksum.slice(0, 6)} at ${startTicks} for ${durationTicks} in ${sequence}`;
+    // Members that did not hear each other may have given a number to two runs.
+    const key = `${rung}/${sequence}/${segment.number}`;
+    const text = textOf(segment);
     const known = offered.get(key);
     if (known === undefined) offered.set(key, { checksum, sequence, text, by: new Set([member]) });
     else if (known.text !== text)
@@ -70,15 +77,30 @@ export function createTimelineWatch(): TimelineWatch {
       note(`${key}: begins ${startTicks - end} ticks behind the one before at ${member}`);
   }
 
+  function compareLists(where: string, own: CanonicalWindow, other?: CanonicalWindow): void {
+    const texts = new Map(other?.listed.map((segment) => [segment.number, textOf(segment)]));
+    for (const segment of own.listed) {
+      const text = texts.get(segment.number) ?? textOf(segment);
+      if (text !== textOf(segment))
+        note(`${where}: ${segment.number} is ${textOf(segment)} and ${text}`);
+    }
+  }
+
   return {
     ...{ faults, offered },
-    look(member, timeline) {
+    look(member, timeline, same) {
       if (!timeline.isOffered) return;
       for (let rung = 0; ; rung += 1) {
         const window = timeline.window(rung);
         if (window === undefined) return;
         lookAt(member, rung, window.listed);
+        for (const other of same)
+          compareLists(`${rung} of ${member} and ${other.id}`, window, other.timeline.window(rung));
       }
     },
   };
+}
+
+function textOf({ checksum, startTicks, durationTicks, run }: PublishedSegment): string {
+  return `${checksum.slice(0, 6)} at ${startTicks} for ${durationTicks} in ${run.sequence}`;
 }

@@ -159,14 +159,14 @@ export class Release {
 
 /** What this member says of a segment that is cut, not published yet. */
 function ownCheck(rung: number, { segment, checksum }: Pending): SegmentCheck {
-  const { number, startTicks, durationTicks, bytes, damagedUnits } = segment;
+  const { number, startTicks, durationTicks, contentBytes, damagedUnits } = segment;
   const times = { startTicks, durationTicks };
   return {
     rung,
     number,
     ...times,
     checksum,
-    bytes: bytes.length,
+    bytes: contentBytes,
     damagedUnits,
     isPublished: false,
   };
@@ -176,9 +176,9 @@ function ownCheck(rung: number, { segment, checksum }: Pending): SegmentCheck {
 export function checksOf({ index, pending, window }: Rung, at: MonoMs): readonly SegmentCheck[] {
   const published = window.told
     .filter(({ publishedAt }) => at - publishedAt <= toldMsMax)
-    .map(({ number, startTicks, durationTicks, bytes, checksum }) => ({
+    .map(({ number, startTicks, durationTicks, contentBytes, checksum }) => ({
       ...{ rung: index, number, startTicks, durationTicks, checksum },
-      ...{ bytes: bytes.length, damagedUnits: 0, isPublished: true },
+      ...{ bytes: contentBytes, damagedUnits: 0, isPublished: true },
     }));
   return [...published, ...pending.map((each) => ownCheck(index, each))];
 }

@@ -11,6 +11,7 @@ export type SegmentCheck = {
   readonly durationTicks: number;
   /** SHA-256 of its bytes, base64url. */
   readonly checksum: string;
+  /** Of pictures and sound: the container fills up, and hides a picture that is missing. */
   readonly bytes: number;
   /** Pictures and frames in it that lost packets there. */
   readonly damagedUnits: number;

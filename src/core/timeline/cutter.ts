@@ -24,6 +24,8 @@ export type CanonicalSegment = {
   readonly bytes: Uint8Array;
   /** Begins with a keyframe; not so in a stretch without one. */
   readonly isIndependent: boolean;
+  /** Of its pictures and sound, without what the container adds: fewer where some are missing. */
+  readonly contentBytes: number;
   /** Pictures and frames in it that lost packets here: another member's bytes are better. */
   readonly damagedUnits: number;
 };
@@ -226,16 +228,18 @@ class Cutter implements CanonicalCutter {
     // Before the first segment lies sound of the one that was not begun.
     const late = this.#hasTaken ? all.flat().length - sound.flat().length : 0;
     this.#hasTaken = true;
-    const damaged = [...pictures, ...sound.flat()].filter((unit) => unit.damaged).length;
-    const isEmpty = pictures.length === 0 && sound.every((frames) => frames.length === 0);
+    const units = [...pictures, ...sound.flat()];
+    const damaged = units.filter((unit) => unit.damaged).length;
     const { number, startTicks, isKey } = open;
     return {
       number,
       startTicks,
       durationTicks: next.startTicks - startTicks,
-      bytes: isEmpty
-        ? new Uint8Array(0)
-        : writeSegment(this.#run, { number, pictures, sound, carried }),
+      bytes:
+        units.length === 0
+          ? new Uint8Array(0)
+          : writeSegment(this.#run, { number, pictures, sound, carried }),
+      contentBytes: units.reduce((sum, unit) => sum + unit.bytes.length, 0),
       isIndependent: isKey,
       damagedUnits: damaged + late,
     };
