@@ -114,7 +114,7 @@ export const variables = {
     },
   ),
   UNDERSTUDY_DATA_DIR: setting(filePath, {
-    meaning: 'folder of the database',
+    meaning: 'folder of the database and, below dvr, of recordings',
     default: './data',
   }),
   UNDERSTUDY_STREAMS_FILE: option(filePath, {

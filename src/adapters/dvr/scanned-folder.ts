@@ -11,6 +11,8 @@ import { hourMs, hourOf } from './names.ts';
 
 /** A segment that starts in an hour ends less than this after it. */
 const overhangMsMax = 3_600_000;
+/** Longest name that other nodes take; a segment with a longer one is recorded, but cannot be given away. */
+const nameLengthMax = 200;
 
 type Settings = Parameters<OpenScannedFolder>[0];
 
@@ -98,7 +100,8 @@ class FolderOfSegments implements ScannedFolder {
       const hour = hourOf(startMs);
       const block = ofContainer.get(hour) ?? [];
       ofContainer.set(hour, block);
-      block.push(archived(segment));
+      const listed = archived(segment);
+      if (listed.name.length <= nameLengthMax) block.push(listed);
     }
     const blocks = new Map<Container, ReadonlyMap<number, ArchiveBlock>>();
     for (const [container, ofContainer] of hours) {

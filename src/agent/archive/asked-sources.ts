@@ -6,11 +6,11 @@ import type { MonoMs, Now } from '../../core/time.ts';
 import type {
   AskRecordings,
   OpenScannedFolder,
-  RecordingsAnswer,
   ScannedFolder,
   SegmentFolder,
 } from '../archive-ports.ts';
 import type { LiveStreams } from '../live-streams.ts';
+import { namePath } from '../viewing-parts.ts';
 import type { Coverages } from './coverages.ts';
 import type { Troubles } from './troubles.ts';
 
@@ -112,7 +112,7 @@ export class AskedSources {
 
   async #read({ name, archive = {} }: StreamConfig, asked: Asked, now: Now): Promise<void> {
     const period = { startMs: now.wallMs - archiveDepthMs(archive), endMs: now.wallMs };
-    const found = await this.#ask(archive, asked, period);
+    const found = await this.#ask(name, archive, { asked, period });
     // The stream was given another source meanwhile.
     if (found === undefined || this.#asked.get(name) !== asked) return;
     const { coverages, troubles } = this.#deps;
@@ -125,7 +125,11 @@ export class AskedSources {
       coverages.replace(name, container, found.ranges(container).flatMap(within(period)));
   }
 
-  async #ask(archive: NonNullable<StreamConfig['archive']>, asked: Asked, period: TimeRange) {
+  async #ask(
+    name: string,
+    archive: NonNullable<StreamConfig['archive']>,
+    { asked, period }: { asked: Asked; period: TimeRange },
+  ) {
     if (asked.folder !== undefined) {
       const scanned = await asked.folder.scan(period.endMs, period.startMs);
       if (scanned.kind === 'fault') return scanned;
@@ -135,7 +139,8 @@ export class AskedSources {
     }
     const { askRecordings } = this.#deps;
     if (archive.api === undefined || askRecordings === undefined) return undefined;
-    const answer: RecordingsAnswer = await askRecordings(archive.api, period);
+    const { kind, url } = archive.api;
+    const answer = await askRecordings({ kind, url: streamUrl(url, name) }, period);
     if (answer.kind === 'fault') return answer;
     const ranges = (container: Container) =>
       answer.containers.includes(container) ? answer.ranges : [];
@@ -156,6 +161,13 @@ function sourceOf(config: StreamConfig | undefined): string | undefined {
   return directory === undefined && api === undefined
     ? undefined
     : JSON.stringify([directory, api]);
+}
+
+/** The address that names the stream; one without a path means a stream of the same name. */
+function streamUrl(url: string, name: string): string {
+  const parsed = new URL(url);
+  if (parsed.pathname === '/') parsed.pathname = `/${namePath(name)}`;
+  return parsed.href;
 }
 
 function within(period: TimeRange): (range: TimeRange) => readonly TimeRange[] {

@@ -193,6 +193,21 @@ describe('an archive that the media server tells of', () => {
     expect(ranges()[0]?.endMs).toBe((asked[1]?.[1].startMs ?? 0) + 120_000);
   });
 
+  it('is asked for under the name of the stream where its address names none', async () => {
+    const asked: string[] = [];
+    const { rig } = await anArchive(
+      { api: { kind: 'flussonic', url: 'http://user:password@127.0.0.1:9' } },
+      {
+        askRecordings: async ({ url }) => {
+          asked.push(url);
+          return { kind: 'recorded', containers: ['ts'], ranges: [] };
+        },
+      },
+    );
+    await rig.go(1_000);
+    expect(asked).toEqual(['http://user:password@127.0.0.1:9/ch1']);
+  });
+
   it('stays what it was while the media server does not answer', async () => {
     const api = { kind: 'nimble', url: 'http://127.0.0.1:9/ch1' } as const;
     let isSilent = false;
