@@ -34,6 +34,7 @@ import type {
   Timers,
 } from './ports.ts';
 import { createSelf } from './self.ts';
+import { SentBytes } from './sent-bytes.ts';
 import { createSpread } from './spread.ts';
 import { createStandIn } from './stand-in.ts';
 import { openTimeline } from './timeline/open-timeline.ts';
@@ -169,6 +170,7 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings) {
       drain,
       notes,
       slots,
+      sent: new SentBytes(sessions),
       auth,
       spread,
       newId,

@@ -139,9 +139,11 @@ async function serveMultivariant(
       ? []
       : [{ base: `${base}${namePath(stream.name)}/`, ladder: stream.hls.ladder }],
   );
+  const body = renderMultivariant(entry.template, { pass, backups, repeat: backups.length > 0 });
+  deps.sent.note(request.connection, session, body.length);
   return {
     kind: 'playlist',
-    body: renderMultivariant(entry.template, { pass, backups, repeat: backups.length > 0 }),
+    body,
     contentType: 'application/vnd.apple.mpegurl',
     reason: placement.reason,
   };

@@ -38,10 +38,11 @@ export function openMediaPlaylist(
   if (snapshot.kind === 'fault') return notFromHere(snapshot.reason);
   if (deps.notes.isEnded(watchingId(arrival, viewer, name))) return denied('session-ended');
   const self = deps.self().id;
+  const id = watchingId(arrival, viewer, name);
   goOnWatching(
     deps,
     {
-      id: watchingId(arrival, viewer, name),
+      id,
       viewerKey: viewer.key,
       stream: name,
       kind: arrival.kind,
@@ -52,6 +53,7 @@ export function openMediaPlaylist(
     },
     now,
   );
+  deps.sent.note(request.connection, id, snapshot.bytes.length);
   return {
     kind: 'playlist',
     body: snapshot.bytes,

@@ -34,15 +34,20 @@ export type Session = {
   readonly backups: readonly string[];
   readonly startedAt: UnixMs;
   readonly lastSeenAt: UnixMs;
+  /** What is known to have been sent to it: its playlists, and segments over a connection that is only its own. */
+  readonly bytes: number;
 };
 
 /** What is known of a session when it starts. */
-export type SessionStart = Omit<Session, 'startedAt' | 'lastSeenAt'>;
+export type SessionStart = Omit<Session, 'startedAt' | 'lastSeenAt' | 'bytes'>;
 
 /** Which sessions are asked for; what is absent does not matter. */
 export type SessionFilter = {
   readonly [field in 'stream' | 'kind' | 'home']?: Session[field] | undefined;
 };
+
+/** Bytes are counted in this unit, so that whatever is watched in a day stays a small number for V8. */
+const bytesUnit = 256;
 
 /** What many sessions have in common, kept once. */
 type Shared = Omit<SessionStart, 'id' | 'login'> & {
@@ -63,6 +68,8 @@ type Kept = {
   login: string | undefined;
   startedS: number;
   seenS: number;
+  /** Of `bytesUnit`. */
+  sent: number;
 };
 
 /**
@@ -81,11 +88,12 @@ export class Sessions {
     const before = this.#active(start.id, now);
     const startedS =
       before?.shared.stream === start.stream ? before.startedS : Math.floor(now.wallMs / 1000);
+    const sent = before?.shared.stream === start.stream ? before.sent : 0;
     this.end(start.id);
     if (this.#kept.size >= sessionsMax) this.#makeRoom();
     const shared = this.#share(start);
     this.#counts[shared.kind] += 1;
-    this.#kept.set(start.id, { shared, login: start.login, startedS, seenS: monoS(now) });
+    this.#kept.set(start.id, { shared, login: start.login, startedS, seenS: monoS(now), sent });
   }
 
   /** Notes a request of a session; false when none of this id is active. */
@@ -105,6 +113,12 @@ export class Sessions {
   isActive(id: string, now: Now, stream?: string): boolean {
     const shared = this.#active(id, now)?.shared;
     return shared !== undefined && (stream === undefined || stream === shared.stream);
+  }
+
+  /** Notes what was sent to a session that is known; to the nearest 256 bytes. */
+  addBytes(id: string, bytes: number): void {
+    const kept = this.#kept.get(id);
+    if (kept !== undefined) kept.sent += Math.round(bytes / bytesUnit);
   }
 
   get(id: string): Session | undefined {
@@ -191,12 +205,15 @@ export class Sessions {
     return shared;
   }
 
-  #view(id: string, { shared, login, startedS, seenS }: Kept): Session {
+  #view(id: string, { shared, login, startedS, seenS, sent }: Kept): Session {
     const { stream, kind, home, family, backups } = shared;
     const { wallMs, monoMs } = this.#latest;
     const lastSeenAt = wallMs - Math.max(0, monoMs - seenS * 1000);
     const startedAt = startedS * 1000;
-    return { id, stream, kind, home, login, family, backups, startedAt, lastSeenAt };
+    return {
+      ...{ id, stream, kind, home, login, family, backups, startedAt, lastSeenAt },
+      bytes: sent * bytesUnit,
+    };
   }
 }
 

@@ -15,6 +15,7 @@ import type { LoginSlots } from './login-slots.ts';
 import type { Outlook } from './outlook.ts';
 import type { Passes } from './passes.ts';
 import type { NewId } from './ports.ts';
+import type { SentBytes } from './sent-bytes.ts';
 import type { SessionNotes } from './session-notes.ts';
 import type { SessionStart, Sessions } from './sessions.ts';
 import type { Spread } from './spread.ts';
@@ -36,6 +37,8 @@ export type ViewerRequest = {
   /** What stands behind `Authorization: Bearer`. */
   readonly bearer?: string | undefined;
   readonly userAgent?: string | undefined;
+  /** Same object: same connection; absent where it may be shared by viewers, as behind a proxy. */
+  readonly connection?: object | undefined;
   readonly now: Now;
 };
 
@@ -54,6 +57,7 @@ export type ViewingDeps = {
   readonly drain: Pick<Drain, 'isToLeave'>;
   readonly notes: Pick<SessionNotes, 'isEnded'>;
   readonly slots: LoginSlots;
+  readonly sent: SentBytes;
   /** Absent: viewers need no token. */
   readonly auth?: ViewerAuth | undefined;
   readonly spread: Spread;

@@ -123,6 +123,7 @@ export class Viewing {
     const file = await this.#deps.live.open(name, rest, query.others, request.range);
     if (file.kind === 'fault')
       return file.reason === 'path-invalid' ? malformed(file.reason) : notFromHere(file.reason);
+    this.#deps.sent.noteFile(request.connection, file);
     return { kind: 'file', file, immutable: file.status !== 416 && immutableFile.test(rest) };
   }
 }

@@ -32,6 +32,7 @@ describe('a session', () => {
     expect(sessions.get('a')).toEqual({
       ...start('a', { login: 'anna' }),
       startedAt: testNow.wallMs,
+      bytes: 0,
       lastSeenAt: testNow.wallMs,
     });
     sessions.touch('a', later(7));

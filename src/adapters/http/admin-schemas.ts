@@ -190,6 +190,9 @@ const sessionView = z
     backups: z.array(z.string()).readonly(),
     startedAt: instant,
     lastSeenAt: instant,
+    bytes: z.int().openapi({
+      description: 'known to have been sent: playlists, and segments over connections of its own',
+    }),
   })
   .openapi('Session');
 

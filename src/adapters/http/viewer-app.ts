@@ -1,3 +1,4 @@
+import type { Http2ServerRequest } from 'node:http2';
 import type { HttpBindings } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
 import type { Answer } from '../../agent/answer.ts';
@@ -66,6 +67,9 @@ export function createViewerApp(deps: {
       range: context.req.header('range'),
       bearer: bearerIn(context.req.header('authorization')),
       userAgent: context.req.header('user-agent'),
+      // Behind a proxy one connection serves many viewers.
+      connection:
+        deps.trustedProxies.length === 0 ? connectionOf(context.env?.incoming) : undefined,
       now,
     });
     deps.meter?.answered({
@@ -87,4 +91,11 @@ export function createViewerApp(deps: {
 
 function bearerIn(header: string | undefined): string | undefined {
   return header === undefined ? undefined : /^Bearer +(\S+)$/i.exec(header)?.[1];
+}
+
+/** One object for all requests of a connection; those of HTTP/2 have a socket each that is not the real one. */
+function connectionOf(incoming: HttpBindings['incoming'] | undefined): object | undefined {
+  return incoming !== undefined && 'stream' in incoming
+    ? (incoming as unknown as Http2ServerRequest).stream.session
+    : incoming?.socket;
 }

@@ -29,7 +29,11 @@ describe('the admin API', () => {
       publicUrl: 'http://node-a.example.net',
       addresses: [],
       draining: false,
-      load: { overloaded: true, atBackupLimit: false, weight: 1 },
+      load: {
+        ...{ overloaded: true, atBackupLimit: false, weight: 1 },
+        cpu: { state: 'unknown' },
+        network: { state: 'unknown' },
+      },
       clock: { at: testNow.wallMs, wrongNodes: ['node-b'] },
       registry: { kind: 'peers', peers: 3, reachable: 2 },
       key: { state: 'in-force', signing: '1-k' },
