@@ -29,12 +29,16 @@ const publishMsMax = 60_000;
 const returnMs = 45_000;
 const commonMin = 6;
 /** 25 pictures a second, 1024 samples of 48 kHz a frame of sound. */
+const jitterTicks = 2;
 const usualTicks = new Map([
   ['video', 3_600],
   ['audio', 1_920],
 ]);
 
-const run = promisify(execFile);
+const readMsMax = 20_000;
+const execute = promisify(execFile);
+const run = (program: string, args: readonly string[], options: object = {}) =>
+  execute(program, [...args], { timeout: readMsMax, maxBuffer: 2 ** 26, ...options });
 
 describe.skipIf(!isInstalled('ffmpeg'))(
   'two packagers of one source, each behind its agent',
@@ -94,9 +98,11 @@ describe.skipIf(!isInstalled('ffmpeg'))(
 
     test.each(names)('are read without a complaint in any mixture: %s', async (name) => {
       const [a, b] = pairs.get(name) ?? [];
-      const parts = sameNames(a, b).map((segment, at) => [a, b][at % 2]?.segments.get(segment));
+      const parts = [...(a?.segments ?? [])].map(([segment, bytes], at) =>
+        at % 2 === 0 ? bytes : (b?.segments.get(segment) ?? bytes),
+      );
       const path = join(folder, 'mixture.ts');
-      writeFileSync(path, Buffer.concat(parts.map((bytes) => bytes ?? new Uint8Array())));
+      writeFileSync(path, Buffer.concat(parts));
       chmodSync(folder, 0o755);
       expect(await complaintsOf(path)).toEqual([]);
     });
@@ -204,7 +210,9 @@ async function complaintsOf(path: string): Promise<readonly string[]> {
   const ffmpeg = await run('ffmpeg', ['-v', 'warning', '-i', path, '-f', 'null', '-']);
   const complaints = [...linesOf(ffmpeg.stderr), ...(await jumpsOf(path))];
   if (isInstalled('gst-launch-1.0')) {
-    const lane = (parser: string) => ['d.', '!', 'queue', '!', parser, '!', 'fakesink'];
+    // Queues without a limit: pictures and sound may lie far apart.
+    const queue = ['queue', ...['buffers', 'bytes', 'time'].map((of) => `max-size-${of}=0`)];
+    const lane = (parser: string) => ['d.', '!', ...queue, '!', parser, '!', 'fakesink'];
     const source = ['filesrc', `location=${path}`, '!', 'tsdemux', 'name=d'];
     const args = ['-q', ...source, ...lane('h264parse'), ...lane('aacparse')];
     const env = { ...process.env, GST_DEBUG: '2', GST_DEBUG_NO_COLOR: '1' };
@@ -235,7 +243,8 @@ async function jumpsOf(path: string): Promise<readonly string[]> {
   for (const line of linesOf(stdout)) {
     const [type = '', dts = ''] = line.split(',');
     const step = Number(dts) - (last.get(type) ?? Number(dts) - (usualTicks.get(type) ?? 0));
-    if (step !== usualTicks.get(type)) jumps.push(`${line}: ${step}`);
+    if (Math.abs(step - (usualTicks.get(type) ?? step)) > jitterTicks)
+      jumps.push(`${line}: ${step}`);
     last.set(type, Number(dts));
   }
   return jumps;
