@@ -13,7 +13,7 @@ import type { DvrStream, RungName } from '../archive-ports.ts';
 import type { SegmentJob } from './segment-jobs.ts';
 
 /** Most segments of one rung that wait to be recorded; of a longer window only the newest are. */
-export const waitingSegmentsMax = 32;
+const waitingSegmentsMax = 32;
 /** The multivariant playlist is kept at most this often, ms. */
 const entryEveryMs = 60_000;
 

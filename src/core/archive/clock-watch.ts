@@ -10,9 +10,9 @@ export type ClockWatch = {
 };
 
 /** A wall clock is believed when nobody set it for so long, ms. */
-export const steadyMs = 600_000;
+const steadyMs = 600_000;
 /** A clock that is set by this much or less between two looks is only being corrected, ms. */
-export const correctionMsMax = 60_000;
+const correctionMsMax = 60_000;
 
 /** The next state of the watch. Not steady at first: a machine that has just started may not know the time yet. */
 export function watchClock(before: ClockWatch | undefined, now: Now | undefined): ClockWatch {

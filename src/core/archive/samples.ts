@@ -1,7 +1,7 @@
 import { intersectRanges, subtractRanges, type TimeRange, totalMs } from './ranges.ts';
 
 /** Length of a stretch that is asked for as a sample, ms. */
-export const sampleMs = 30_000;
+const sampleMs = 30_000;
 /** Multiples of it, modulo 1, never come close to each other: in time every part is looked at. */
 const goldenShare = 0.618_033_988_75;
 

@@ -1,5 +1,3 @@
-import type { TimeRange } from './ranges.ts';
-
 type Timed = { readonly startMs: number; readonly durationMs: number };
 
 /**
@@ -41,11 +39,6 @@ function isInOrder(recorded: readonly Timed[]): boolean {
 function isSameTime(earlier: Timed, later: Timed): boolean {
   const sharedMs = endOf(earlier) - later.startMs;
   return sharedMs > Math.min(earlier.durationMs, later.durationMs) / 2;
-}
-
-/** The time of segments in any order, as ranges that do not touch. */
-export function rangesOfSegments(segments: readonly Timed[]): readonly TimeRange[] {
-  return segments.map((segment) => ({ startMs: segment.startMs, endMs: endOf(segment) }));
 }
 
 function endOf({ startMs, durationMs }: Timed): number {

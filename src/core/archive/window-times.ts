@@ -25,7 +25,7 @@ export type WindowMemory = {
 };
 
 /** Dates of an origin that are further off this node's clock than this are not believed, ms. */
-export const datesOffMsMax = 600_000;
+const datesOffMsMax = 600_000;
 /** When the clocks part by more than this between two looks, the wall clock was set, ms. */
 const clockStepMsMin = 2_000;
 /** Times by arrival are this exact, in target durations: as often as the window is read, and late segments. */

@@ -1,11 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import {
-  datesOffMsMax,
-  timeWindow,
-  type WindowMemory,
-} from '../../../src/core/archive/window-times.ts';
+import { timeWindow, type WindowMemory } from '../../../src/core/archive/window-times.ts';
 import { readMediaPlaylist } from '../../../src/core/playlist/media-playlist.ts';
 
+const datesOffMsMax = 600_000;
 const baseMs = Date.UTC(2026, 10, 30, 12);
 const at = (passedMs: number, wallOffsetMs = 0) => ({
   wallMs: baseMs + wallOffsetMs + passedMs,
