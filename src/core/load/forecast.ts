@@ -146,8 +146,9 @@ class Room {
   }
 }
 
+/** A limit of 100 percent refuses nobody. */
 function room(percent: number | undefined, limit: number | undefined, cost: number): number {
-  if (percent === undefined || limit === undefined || cost <= 0) return Infinity;
+  if (percent === undefined || limit === undefined || limit >= 100 || cost <= 0) return Infinity;
   return Math.max(0, Math.floor((limit - percent) / cost));
 }
 

@@ -72,6 +72,12 @@ describe('the death of a node', () => {
     expect(isSurvivable(forecast)).toBe(false);
   });
 
+  it('is borne by a node whose limit is 100 percent, however busy it is', () => {
+    const dead = busy('a', { assigned: [{ first: 'b', sessions: 1_000 }] });
+    const load = { cpuPercent: 100, viewerCpuPercent: 1, cpuLimitPercent: 100 };
+    expect(forecastDeath(dead, [busy('b', { load: aLoad(load) })]).refused).toBe(0);
+  });
+
   it('is told in one sentence', () => {
     const dead = busy('a', { assigned: evenly });
     const forecast = forecastDeath(dead, [busy('b', { backupSessionsMax: 0 })]);
