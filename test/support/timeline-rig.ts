@@ -88,6 +88,7 @@ export function createTimelineRig(
   const startAt = clock.now().monoMs - 60_000;
   const all = members.map((given, at) => createMember(at, { source, ...given }));
   const cuts = new Set<string>();
+  const views: View[] = [];
 
   function createMember(at: number, given: MemberOptions & { source: SharedSource }) {
     const id = idOf(at);
@@ -125,7 +126,14 @@ export function createTimelineRig(
   function peersOf(at: number): readonly Peer[] {
     const own = all[at];
     if (own === undefined) return [];
-    return all.flatMap((other, index) => (index === at ? [] : peerSeen(own, other)));
+    const { monoMs } = clock.now();
+    const lives = all.map(({ hasFed }) => hasFed).join();
+    const known = views[at];
+    if (known?.at === monoMs && known.lives === lives && known.heard === own.heard.size)
+      return known.peers;
+    const peers = all.flatMap((other, index) => (index === at ? [] : peerSeen(own, other)));
+    views[at] = { at: monoMs, lives, heard: own.heard.size, peers };
+    return peers;
   }
 
   function hear(now: MonoMs): void {
@@ -307,6 +315,9 @@ function peerSeen(own: Life, other: Life): Peer {
   });
   return heardAt === undefined ? { ...peer, facts: undefined, streams: new Map() } : peer;
 }
+
+/** What a member believes of its peers at a moment. */
+type View = { at: MonoMs; lives: string; heard: number; peers: readonly Peer[] };
 
 /** Whether viewers of one may be sent to the other, but for how far behind it is. */
 function isClone(own: Life, other: Life): boolean {

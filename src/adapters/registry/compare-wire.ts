@@ -76,6 +76,7 @@ const check = z.object({
   checksum,
   bytes: count,
   damagedUnits: count,
+  isIndependent: z.boolean(),
   isPublished: z.boolean(),
 } satisfies Shape<SegmentCheck>);
 

@@ -7,8 +7,10 @@ import type { Pending, Rung } from './rung.ts';
 
 /** So long a segment is held back for the word of a member that has not cut it yet, ms. */
 const holdMsMax = 400;
-/** The same for one that lost packets here: another member's bytes are better. */
-const damagedHoldMsMax = 1_500;
+/** The same for one that lost packets here, or a keyframe: another member's bytes are better. */
+const doubtfulHoldMsMax = 1_500;
+/** Another member's bytes are asked for so often. */
+const attemptsMax = 3;
 
 /** Published segments are told with their checksums for so long, ms. */
 const toldMsMax = 3_000;
@@ -38,7 +40,7 @@ const remembered = 1_000;
 
 /** What is published of a number; the times where another member's bytes are. */
 type Final = { readonly bytes: Uint8Array } & Partial<
-  Pick<SegmentCheck, 'startTicks' | 'durationTicks' | 'checksum'>
+  Pick<SegmentCheck, 'startTicks' | 'durationTicks' | 'isIndependent' | 'checksum'>
 >;
 
 /**
@@ -85,25 +87,40 @@ export class Release {
     mates: readonly Mate[],
     at: MonoMs,
   ): Final | 'wait' | 'drop' {
-    const { number, bytes, damagedUnits } = pending.segment;
+    const { number, bytes, damagedUnits, isIndependent } = pending.segment;
     const checks = mates.flatMap((mate) => mate.check(rung.index, number) ?? []);
     const own = ownCheck(rung.index, pending);
     const best = bestCheck([own, ...checks]) ?? own;
     if (best.checksum !== own.checksum) {
-      const { replacement } = pending;
-      if (replacement instanceof Uint8Array) {
-        const { startTicks, durationTicks, checksum } = best;
-        return { bytes: replacement, startTicks, durationTicks, checksum };
-      }
-      if (replacement === 'asked') return 'wait';
-      if (replacement === 'failed') return best.isPublished ? 'drop' : { bytes };
-      this.#fetch(rung, pending, best, mates, at);
-      return 'wait';
+      return this.#replace(rung, pending, best, mates, at);
     }
+    const isDoubtful = damagedUnits > 0 || !isIndependent;
     const isMissed = (mate: Mate) =>
-      mate.check(rung.index, number) === undefined && (damagedUnits > 0 || !mate.isLate);
-    const holdMs = damagedUnits > 0 ? damagedHoldMsMax : holdMsMax;
+      mate.check(rung.index, number) === undefined && (isDoubtful || !mate.isLate);
+    const holdMs = isDoubtful ? doubtfulHoldMsMax : holdMsMax;
     return mates.some(isMissed) && at - pending.cutAt < holdMs ? 'wait' : { bytes };
+  }
+
+  /** Another member's bytes, once they are there; without them nothing is published that differs from what viewers have. */
+  #replace(
+    rung: Rung,
+    pending: Pending,
+    best: SegmentCheck,
+    mates: readonly Mate[],
+    at: MonoMs,
+  ): Final | 'wait' | 'drop' {
+    const { replacement } = pending;
+    if (replacement?.check.checksum === best.checksum) {
+      const { bytes, attempts } = replacement;
+      if (bytes === 'asked') return 'wait';
+      if (bytes !== 'failed') {
+        const { startTicks, durationTicks, isIndependent, checksum } = best;
+        return { bytes, startTicks, durationTicks, isIndependent, checksum };
+      }
+      if (attempts >= attemptsMax) return best.isPublished ? 'drop' : pending.segment;
+    }
+    this.#fetch(rung, pending, best, mates, at);
+    return 'wait';
   }
 
   #fetch(
@@ -113,19 +130,25 @@ export class Release {
     mates: readonly Mate[],
     at: MonoMs,
   ): void {
-    pending.replacement = 'asked';
+    const before = pending.replacement;
+    const attempts = before?.check.checksum === best.checksum ? before.attempts + 1 : 1;
+    const note = (bytes: Uint8Array | 'asked' | 'failed') => {
+      pending.replacement = { check: best, attempts, bytes };
+    };
+    note('asked');
     this.#tell(at, pending.segment.number);
     const { checksum } = best;
     const { number } = pending.segment;
     const holder = mates.find((mate) => mate.check(rung.index, number)?.checksum === checksum);
     if (holder === undefined) {
-      pending.replacement = 'failed';
+      note('failed');
       return;
     }
     const name = { group: this.#stream.group, rung: rung.index, number, checksum };
     void this.#deps.fetch(holder.id, name).then((bytes) => {
       const isRight = bytes !== undefined && this.#deps.checksum(bytes) === checksum;
-      pending.replacement = isRight ? bytes : 'failed';
+      if (pending.replacement?.check !== best) return;
+      note(isRight ? bytes : 'failed');
       if (isRight) holder.noteLikeness(this.#deps.likeness(pending.segment.bytes, bytes));
     });
   }
@@ -159,8 +182,8 @@ export class Release {
 
 /** What this member says of a segment that is cut, not published yet. */
 function ownCheck(rung: number, { segment, checksum }: Pending): SegmentCheck {
-  const { number, startTicks, durationTicks, contentBytes, damagedUnits } = segment;
-  const times = { startTicks, durationTicks };
+  const { number, startTicks, durationTicks, contentBytes, damagedUnits, isIndependent } = segment;
+  const times = { startTicks, durationTicks, isIndependent };
   return {
     rung,
     number,
@@ -176,8 +199,8 @@ function ownCheck(rung: number, { segment, checksum }: Pending): SegmentCheck {
 export function checksOf({ index, pending, window }: Rung, at: MonoMs): readonly SegmentCheck[] {
   const published = window.told
     .filter(({ publishedAt }) => at - publishedAt <= toldMsMax)
-    .map(({ number, startTicks, durationTicks, contentBytes, checksum }) => ({
-      ...{ rung: index, number, startTicks, durationTicks, checksum },
+    .map(({ number, startTicks, durationTicks, isIndependent, contentBytes, checksum }) => ({
+      ...{ rung: index, number, startTicks, durationTicks, isIndependent, checksum },
       ...{ bytes: contentBytes, damagedUnits: 0, isPublished: true },
     }));
   return [...published, ...pending.map((each) => ownCheck(index, each))];

@@ -1,6 +1,7 @@
 import type { Reading, Unit } from '../../core/media/units.ts';
 import { ticksPerSecond, unwrapTicks } from '../../core/media/units.ts';
 import type { MonoMs, UnixMs } from '../../core/time.ts';
+import type { SegmentCheck } from '../../core/timeline/compare.ts';
 import { createContinuity } from '../../core/timeline/continuity.ts';
 import type { CanonicalCutter, CanonicalSegment } from '../../core/timeline/cutter.ts';
 import { createCanonicalCutter } from '../../core/timeline/cutter.ts';
@@ -23,14 +24,21 @@ export type FedReading = {
   readonly tags?: SegmentTags | undefined;
 };
 
+/** Bytes of another member for a segment, by what that member said of it. */
+export type Replacement = {
+  readonly check: SegmentCheck;
+  readonly attempts: number;
+  readonly bytes: 'asked' | 'failed' | Uint8Array;
+};
+
 /** A segment that is cut, and waits for what the other members say of it. */
 export type Pending = {
   readonly segment: CanonicalSegment;
   readonly run: TimelineRun;
   readonly checksum: string;
   readonly cutAt: MonoMs;
-  /** Bytes of another member that are to be published instead; `failed` when they could not be had. */
-  replacement?: 'asked' | 'failed' | Uint8Array;
+  /** What is to be published instead. */
+  replacement?: Replacement;
 };
 
 /** What is held for a cutter that is still to come: enough for a run to be founded. */

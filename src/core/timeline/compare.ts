@@ -15,6 +15,8 @@ export type SegmentCheck = {
   readonly bytes: number;
   /** Pictures and frames in it that lost packets there. */
   readonly damagedUnits: number;
+  /** Begins with a keyframe. */
+  readonly isIndependent: boolean;
   /** Viewers get it there now: it is not changed any more. */
   readonly isPublished: boolean;
 };
@@ -66,13 +68,17 @@ export type SegmentName = {
 
 /**
  * Whether `theirs` is to be published in place of `ours`, both of one number, by a rule that gives the same
- * answer on both members: what viewers have already; else fewer damaged units, then more bytes (loss in front
- * of a packager takes bytes away), then the first checksum. Undefined when they are equal.
+ * answer on both members: what viewers have already; else what shows that no keyframe is missing (it begins with one, begins
+ * and ends earlier); then fewer damaged units, more bytes (loss in front of a packager takes bytes away), the first checksum.
+ * Undefined when they are equal.
  */
 export function betterOf(ours: SegmentCheck, theirs: SegmentCheck): 'ours' | 'theirs' | undefined {
   if (ours.checksum === theirs.checksum) return undefined;
   const order =
     Number(theirs.isPublished) - Number(ours.isPublished) ||
+    Number(theirs.isIndependent) - Number(ours.isIndependent) ||
+    ours.startTicks - theirs.startTicks ||
+    ours.durationTicks - theirs.durationTicks ||
     ours.damagedUnits - theirs.damagedUnits ||
     theirs.bytes - ours.bytes ||
     (theirs.checksum < ours.checksum ? 1 : -1);

@@ -6,7 +6,7 @@ import { createTimelineRig, type TimelineRig } from '../../support/timeline-rig.
 const hourMs = 3_600_000;
 /** Something happens this often, on the average. */
 const eventEveryMs = 240_000;
-const stepMs = 1_000;
+const stepMs = 2_000;
 
 /** A cheap source: one picture a second, a keyframe each four seconds, no sound. */
 const source = createSharedSource({ fps: 1, keyEvery: 4, soundRate: 'none', pictureBytes: 24 });
