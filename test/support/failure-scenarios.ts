@@ -1,10 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { BrowserPlayer, Measured, Playback, PlayerBrowser } from './browser.ts';
 import type { CloneRig } from './clone-rig.ts';
+import { type Media3Seen, watchAsMedia3 } from './media3-viewer.ts';
 
 /** What befalls a group whose viewers all watch at its first node. */
 export type Scenario = {
   readonly name: string;
+  /** Whether a node refuses connections: Media3 gives up then, unless its address moves (`black-hole.test.ts`). */
+  readonly refuses?: boolean;
   /** Resolves when the last failure has happened. */
   act(rig: CloneRig): Promise<void>;
 };
@@ -13,7 +16,7 @@ export type Scenario = {
 const restartMs = 1_000;
 
 export const scenarios = {
-  killed: { name: 'node killed', act: (rig) => rig.node(0).kill() },
+  killed: { name: 'node killed', refuses: true, act: (rig) => rig.node(0).kill() },
   stopped: {
     name: 'stream stopped',
     async act(rig) {
@@ -35,6 +38,7 @@ export const scenarios = {
   },
   second: {
     name: 'second failure',
+    refuses: true,
     async act(rig) {
       const { agent } = rig.node(0);
       await agent.kill();
@@ -46,9 +50,11 @@ export const scenarios = {
   },
 } as const satisfies Record<string, Scenario>;
 
+export type Player = BrowserPlayer | 'media3';
+
 /** What one viewer saw from the first failure to the end. */
 export type Outcome = {
-  readonly player: BrowserPlayer;
+  readonly player: Player;
   readonly starvedS: number;
   readonly lost: number;
   readonly repeated: number;
@@ -66,8 +72,12 @@ const stillMsMax = 2_000;
 
 /** Shaka tries a node that failed again after 30 s, VHS after 60 s. */
 const visitMsMax = 20_000;
+const picturesPerSegment = 50;
 
-/** One viewer for each of `players` watches at the first node of `rig`, at once, through the scenario. */
+/**
+ * One viewer for each of `players` watches at the first node of `rig`, at once, through the scenario; and one by the rules
+ * of Media3 where these can bear it.
+ */
 export async function watchThrough(options: {
   readonly browser: PlayerBrowser;
   readonly rig: CloneRig;
@@ -79,6 +89,7 @@ export async function watchThrough(options: {
   const { browser, rig, players, scenario, beforeMs, afterMs } = options;
   const entry = `${rig.node(0).agent.url}/live/index.m3u8`;
   const playbacks = await Promise.all(players.map((player) => browser.play(player, entry)));
+  const media3 = scenario.refuses ? undefined : await watchAsMedia3(entry);
   try {
     await Promise.all(playbacks.map((playback) => playback.waitForFrames(25, 30_000)));
     await delay(beforeMs);
@@ -86,19 +97,14 @@ export async function watchThrough(options: {
     const failedAt = Date.now();
     await scenario.act(rig);
     await delay(afterMs);
-    return await Promise.all(
-      playbacks.map(async (playback, at) => {
-        const after = await playback.measure();
-        return outcomeOf({
-          player: players[at] ?? 'hls',
-          playback,
-          failedAt,
-          after,
-          before: before[at],
-        });
-      }),
-    );
+    const outcomes = playbacks.map(async (playback, at) => {
+      const [player = 'hls', after] = [players[at], await playback.measure()];
+      return outcomeOf({ player, playback, failedAt, after, before: before[at] });
+    });
+    const modelled = media3 === undefined ? [] : [outcomeOfMedia3(media3.seen(), failedAt)];
+    return [...(await Promise.all(outcomes)), ...modelled];
   } finally {
+    await media3?.stop();
     await Promise.all(playbacks.map((playback) => playback.close()));
   }
 }
@@ -112,13 +118,6 @@ function outcomeOf(seen: {
 }): Outcome {
   const { player, playback, failedAt, before, after } = seen;
   const failures = playback.failures.filter(({ at }) => at >= failedAt);
-  const inVain = failures.map(
-    ({ at, url }) =>
-      failures.filter(
-        (other) =>
-          other.url.hostname === url.hostname && other.at >= at && other.at < at + visitMsMax,
-      ).length,
-  );
   const since = <T extends { readonly at: number }>(list: readonly T[]) =>
     list.filter(({ at }) => at >= failedAt).map((entry) => ({ ...entry, at: entry.at - failedAt }));
   const asked = since(playback.requests).map(
@@ -130,7 +129,7 @@ function outcomeOf(seen: {
     lost: after.lost - (before?.lost ?? 0),
     repeated: after.repeated - (before?.repeated ?? 0),
     fatal: after.errors.filter(({ fatal }) => fatal).map(({ text }) => text),
-    inVain: Math.max(0, ...inVain),
+    inVain: mostInVain(failures),
     isPlaying: after.now - after.lastAt < stillMsMax,
     evidence: JSON.stringify({
       gaps: since(after.gaps),
@@ -140,6 +139,38 @@ function outcomeOf(seen: {
         ({ at, url, status }) => `${at} ${url.host}${url.pathname} ${status}`,
       ),
       asked,
+    }),
+  };
+}
+
+/** Of the failed requests of one viewer. */
+function mostInVain(failures: readonly { readonly at: number; readonly url: URL }[]): number {
+  const visits = failures.map(({ at, url }) => {
+    const isSameVisit = (other: (typeof failures)[number]) =>
+      other.url.hostname === url.hostname && other.at >= at && other.at < at + visitMsMax;
+    return failures.filter(isSameVisit).length;
+  });
+  return Math.max(0, ...visits);
+}
+
+/** A segment left out or had twice counts with all its pictures. */
+function outcomeOfMedia3(seen: Media3Seen, failedAt: number): Outcome {
+  const { loaded, fatal, starvedMs } = seen;
+  const steps = loaded.slice(1).map((number, at) => number - (loaded[at] ?? number));
+  const pictures = (counts: readonly number[]) =>
+    picturesPerSegment * counts.reduce((sum, count) => sum + count, 0);
+  const failures = seen.failures.filter(({ at }) => at >= failedAt);
+  return {
+    player: 'media3',
+    starvedS: starvedMs / 1000,
+    lost: pictures(steps.map((step) => Math.max(0, step - 1))),
+    repeated: pictures(steps.map((step) => Math.max(0, 1 - step))),
+    fatal: fatal === undefined ? [] : [fatal],
+    inVain: mostInVain(failures),
+    isPlaying: fatal === undefined,
+    evidence: JSON.stringify({
+      ...{ gaps: [], jumps: [], errors: [], asked: [], loaded },
+      failures: failures.map(({ at, url, status }) => `${at - failedAt} ${url.pathname} ${status}`),
     }),
   };
 }

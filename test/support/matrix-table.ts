@@ -1,6 +1,6 @@
 import type { Outcome, Scenario } from './failure-scenarios.ts';
 
-const playerNames = { hls: 'hls.js', shaka: 'Shaka', vhs: 'VHS' } as const;
+const playerNames = { hls: 'hls.js', shaka: 'Shaka', vhs: 'VHS', media3: 'Media3 model' } as const;
 
 /** The measured runs as a Markdown table: one row a scenario and player, one figure a run. */
 export function matrixTable(
