@@ -22,6 +22,15 @@ const programs = [
   { program: 'cvlc', packages: ['vlc-bin', 'vlc-plugin-base'], suites: 'VLC as a player' },
   { program: 'mpv', packages: ['mpv'], suites: 'mpv as a player' },
   {
+    program: 'gst-launch-1.0',
+    packages: [
+      ...['gstreamer1.0-tools', 'gstreamer1.0-plugins-base'],
+      ...['gstreamer1.0-plugins-good', 'gstreamer1.0-plugins-bad'],
+    ],
+    suites: 'GStreamer as a packager and as a reader of segments',
+  },
+  { program: 'ip', packages: ['iproute2'], suites: 'nodes whose packets vanish' },
+  {
     program: 'prometheus-alertmanager',
     packages: ['prometheus-alertmanager'],
     suites: 'alerts delivered to a real Alertmanager',
