@@ -187,7 +187,7 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings) {
     damagedLately: (stream, now) => timelines.damage(stream, now)?.lately ?? 0,
   });
   const history = new LoadHistory({ self, peers: (now) => peers.list(now) });
-  const explain = createExplain({ live, outlook, spread });
+  const explain = createExplain({ live, outlook, spread, archive });
   const alerting = createAlerting({
     ...{ nodeId: node.id, ports, groups, peers, keys, audience, admission, live },
   });

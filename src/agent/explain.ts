@@ -1,9 +1,13 @@
+import { judgePeriod, type Period, periodName } from '../core/archive/period.ts';
+import { AgentError } from '../core/errors.ts';
 import type { Verdict } from '../core/placement/backups.ts';
+import type { Candidates } from '../core/placement/candidates.ts';
 import { placeLive } from '../core/placement/live.ts';
 import { type ReasonCode, reasonTexts } from '../core/reasons.ts';
-import type { Now } from '../core/time.ts';
+import type { Now, UnixMs } from '../core/time.ts';
 import { observeViewer } from '../core/viewer/observe.ts';
-import type { PlayerFamily } from '../core/viewer/viewer.ts';
+import type { PlayerFamily, Viewer } from '../core/viewer/viewer.ts';
+import { type ArchiveDeps, placeDescribed } from './archive/archive-deps.ts';
 import type { LiveStreams } from './live-streams.ts';
 import type { Outlook } from './outlook.ts';
 import type { Spread } from './spread.ts';
@@ -16,13 +20,16 @@ export type DescribedRequest = {
   readonly address: string;
   readonly userAgent?: string | undefined;
   readonly https: boolean;
+  /** Of the archive; absent: live. */
+  readonly period?: { readonly startAt: UnixMs; readonly endAt: UnixMs } | undefined;
 };
 
 type Judged = Verdict & { readonly texts: readonly string[]; readonly offered: boolean };
 
 /** What a viewer would be answered, and why: every candidate with every reason. */
 export type Explanation = {
-  readonly placement: 'serve' | 'redirect' | 'not-found';
+  /** `join`: one playlist of several nodes' pieces, made here. */
+  readonly placement: 'serve' | 'join' | 'redirect' | 'not-found';
   readonly reason: ReasonCode;
   readonly text: string;
   /** Where the viewer would be sent, without pass. */
@@ -40,30 +47,28 @@ export type Explanation = {
 
 /** Decides a described request as a real one would be, of a viewer who comes here first; changes nothing. */
 export function createExplain(deps: {
-  readonly live: Pick<LiveStreams, 'entry' | 'mpd'>;
+  readonly live: Pick<LiveStreams, 'entry' | 'mpd' | 'facts'>;
   readonly outlook: Pick<Outlook, 'candidates'>;
   readonly spread: Pick<Spread, 'sentLately'>;
+  readonly archive?: Pick<ArchiveDeps, 'reader' | 'archives'> | undefined;
 }): (request: DescribedRequest, now: Now) => Explanation {
   return (request, now) => {
     const { stream, protocol, address, userAgent, https: isHttps } = request;
     const viewer = observeViewer({ address, isHttps, userAgent });
     const candidates = deps.outlook.candidates(stream, now);
-    const playlist = protocol === 'hls' ? deps.live.entry(stream) : deps.live.mpd(stream);
-    const placement = placeLive({
-      ...{ stream, viewer, candidates },
-      form: protocol === 'hls' ? 'hls-entry' : 'dash-entry',
-      arrival: { kind: 'own' },
-      hasPlaylist: playlist !== undefined,
-      sentLately: deps.spread.sentLately(now),
-    });
+    const period = request.period && periodOf(request.period, now);
+    const placement =
+      period === undefined
+        ? placeEntry(deps, request, { viewer, candidates, now })
+        : placeOfArchive(deps, request, { viewer, candidates, now, period });
     const offers =
-      placement.kind === 'serve'
-        ? placement.offers
-        : placement.kind === 'redirect'
-          ? [placement.target]
-          : [];
+      placement.kind === 'redirect'
+        ? [placement.target]
+        : placement.kind === 'not-found'
+          ? []
+          : placement.offers;
     const offered = new Set(offers.map(({ node }) => node.id));
-    const entryName = protocol === 'hls' ? 'index.m3u8' : 'manifest.mpd';
+    const entryName = entryNameOf(protocol, period);
     const { kind, reason } = placement;
     return {
       ...{ placement: kind, reason, text: reasonTexts[reason] },
@@ -85,4 +90,49 @@ export function createExplain(deps: {
       })),
     };
   };
+}
+
+type Deps = Parameters<typeof createExplain>[0];
+type Found = { readonly viewer: Viewer; readonly candidates: Candidates; readonly now: Now };
+
+function placeEntry(
+  { live, spread }: Deps,
+  { stream, protocol }: DescribedRequest,
+  { viewer, candidates, now }: Found,
+) {
+  const playlist = protocol === 'hls' ? live.entry(stream) : live.mpd(stream);
+  return placeLive({
+    ...{ stream, viewer, candidates },
+    form: protocol === 'hls' ? 'hls-entry' : 'dash-entry',
+    arrival: { kind: 'own' },
+    hasPlaylist: playlist !== undefined,
+    sentLately: spread.sentLately(now),
+  });
+}
+
+function placeOfArchive(
+  { live, spread, archive }: Deps,
+  { stream, protocol }: DescribedRequest,
+  found: Found & { readonly period: Period },
+) {
+  if (archive === undefined)
+    return { kind: 'not-found', reason: 'nothing-recorded', verdicts: [] } as const;
+  return placeDescribed({ live, spread }, archive, {
+    ...{ ...found, name: stream, protocol, container: undefined },
+    form: 'entry',
+    arrival: { kind: 'own' },
+  });
+}
+
+/** @throws invalid with the reason why it is no period */
+function periodOf(asked: { startAt: UnixMs; endAt: UnixMs }, now: Now): Period {
+  const wish = { fromMs: asked.startAt, until: asked.endAt };
+  const judged = judgePeriod(wish, { nowMs: now.wallMs, depthMs: Infinity });
+  if ('reason' in judged) throw new AgentError('invalid', reasonTexts[judged.reason]);
+  return judged.period;
+}
+
+function entryNameOf(protocol: 'hls' | 'dash', period: Period | undefined): string {
+  const [name, ending] = protocol === 'hls' ? ['index', 'm3u8'] : ['manifest', 'mpd'];
+  return `${name}${period === undefined ? '' : `-${periodName(period)}`}.${ending}`;
 }

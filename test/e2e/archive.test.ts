@@ -145,10 +145,15 @@ async function startRig(source: LiveSource) {
     await Promise.all(packagers.map((packager) => packager.kill()));
     await rm(base, { recursive: true, force: true });
   };
-  await untilInReserve(nodes, 'clones').catch(async (error: unknown) => {
-    await end();
-    throw error;
-  });
+  // On a busy machine it takes longer than where only this is done.
+  const inReserve = () => untilInReserve(nodes, 'clones');
+  await inReserve()
+    .catch(inReserve)
+    .catch(inReserve)
+    .catch(async (error: unknown) => {
+      await end();
+      throw error;
+    });
   return { nodes, stop: end };
 }
 

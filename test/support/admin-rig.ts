@@ -102,7 +102,7 @@ export function createAdminRig() {
     ...{ tokens, audit },
     history: new LoadHistory({ self: () => facts.self, peers: () => facts.peers }),
     explain: createExplain({
-      live: { entry: () => undefined, mpd: () => undefined },
+      live: { entry: () => undefined, mpd: () => undefined, facts: () => undefined },
       outlook: {
         candidates: (name, now) =>
           judgeCandidates({

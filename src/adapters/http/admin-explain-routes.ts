@@ -10,11 +10,15 @@ const request = z.strictObject({
   }),
   userAgent: z.string().max(500).optional(),
   https: z.boolean().default(false),
+  period: z
+    .strictObject({ startAt: instant, endAt: instant })
+    .optional()
+    .openapi({ description: 'of the archive; left out: live' }),
 });
 
 const explanation = z
   .object({
-    placement: z.enum(['serve', 'redirect', 'not-found']),
+    placement: z.enum(['serve', 'join', 'redirect', 'not-found']),
     reason: z.string().openapi({ example: 'own-viewer' }),
     text: z.string(),
     location: z

@@ -10,7 +10,9 @@ import { mapUris } from '../../core/playlist/map-uris.ts';
 import { compileMultivariant } from '../../core/playlist/multivariant.ts';
 import type { Container } from '../../core/stream/stream.ts';
 import type { Now, UnixMs } from '../../core/time.ts';
+import type { LiveStreams } from '../live-streams.ts';
 import type { ArchiveReader } from '../ports.ts';
+import type { Spread } from '../spread.ts';
 import {
   type GoodArrival,
   placedArrival,
@@ -46,6 +48,8 @@ export type PeriodRequest = {
   readonly candidates: Candidates;
 };
 
+type OwnFacts = { readonly live: Pick<LiveStreams, 'facts'> };
+
 /** How far back this node or any other may be asked for a stream, ms; without an end where nobody keeps an archive. */
 export function depthOf(
   { live }: ViewingDeps,
@@ -77,14 +81,25 @@ export function placePeriod(
   archive: ArchiveDeps,
   asked: PeriodRequest,
 ): ArchivePlacement {
-  const { request, arrival, name, protocol, period, candidates } = asked;
+  const { request, name } = asked;
   const { now, viewer } = request;
+  const arrival = placedArrival(viewing, asked.arrival, { name, now });
+  return placeDescribed(viewing, archive, { ...asked, viewer, arrival, now });
+}
+
+/** {@link placePeriod} for a viewer who need not be there. */
+export function placeDescribed(
+  viewing: OwnFacts & { readonly spread: Pick<Spread, 'sentLately'> },
+  archive: Pick<ArchiveDeps, 'reader' | 'archives'>,
+  asked: Pick<PeriodRequest, 'name' | 'protocol' | 'container' | 'period' | 'form' | 'candidates'> &
+    Pick<ArchiveWish, 'viewer' | 'arrival'> & { readonly now: Now },
+): ArchivePlacement {
+  const { name, protocol, period, viewer, arrival, candidates, form, now } = asked;
   const ladder = ladderOf(viewing, archive, name);
   return placeArchive({
     stream: name,
     container: asked.container ?? viewing.live.facts(name)?.hls?.container,
-    ...{ protocol, period, viewer, candidates, form: asked.form, nowMs: now.wallMs },
-    arrival: placedArrival(viewing, arrival, { name, now }),
+    ...{ protocol, period, viewer, arrival, candidates, form, nowMs: now.wallMs },
     own: (container) => cutRanges(archive.archives.servable(name, protocol, container), period),
     joins: (candidate) => protocol === 'hls' && matchOf(ladder, candidate) !== undefined,
     sentLately: viewing.spread.sentLately(now),
@@ -92,11 +107,7 @@ export function placePeriod(
 }
 
 /** Of what is recorded here, as it is live or was when recorded last; undefined where nothing is. */
-function ladderOf(
-  { live }: Pick<ViewingDeps, 'live'>,
-  { reader }: Pick<ArchiveDeps, 'reader'>,
-  name: string,
-) {
+function ladderOf({ live }: OwnFacts, { reader }: Pick<ArchiveDeps, 'reader'>, name: string) {
   if (!reader.reads(name)) return undefined;
   const ladder = live.facts(name)?.hls?.ladder;
   if (ladder !== undefined) return ladder;
@@ -112,7 +123,7 @@ function matchOf(own: Ladder | undefined, { stream }: Candidate): LadderMatch | 
 
 /** The viewer path at a member of what is `rung` here; undefined where it has no such rung. */
 export function rungAt(
-  viewing: Pick<ViewingDeps, 'live'>,
+  viewing: OwnFacts,
   archive: Pick<ArchiveDeps, 'reader'>,
   { name, rung, candidate }: { name: string; rung: string; candidate: Candidate },
 ): string | undefined {

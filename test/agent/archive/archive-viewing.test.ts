@@ -36,7 +36,7 @@ async function openFirst(rig: GroupRig, at: number, path: string) {
   return { opened, multivariant: text, uri, media, playlist: await media.text() };
 }
 
-describe('a period that this node has', () => {
+describe('a period that this node has', { timeout: 30_000 }, () => {
   it('is served here: both rungs, with a pass, and each as a finished playlist', async () => {
     const { rig, fromS } = await recordedGroup((fromMs) => [[whole(fromMs)], []]);
     const { opened, multivariant, media, playlist } = await openFirst(
@@ -121,7 +121,7 @@ describe('a period that this node has', () => {
   });
 });
 
-describe('a period that this node has not', () => {
+describe('a period that this node has not', { timeout: 30_000 }, () => {
   it('is on the node with most of it: 302 there, with a pass that it takes', async () => {
     const { rig, fromS } = await recordedGroup((fromMs) => [
       [],
@@ -181,6 +181,34 @@ describe('a period that this node has not', () => {
     const refused = await rig.node(0).ask(`/ch1/${path(nowS)}`);
     expect(refused.status).toBe(400);
     expect(await refused.json()).toMatchObject({ code });
+  });
+});
+
+describe('the explanation of a period', { timeout: 30_000 }, () => {
+  it('is what a viewer would be answered, with the reasons of every node', async () => {
+    const { rig, fromS, fromMs } = await recordedGroup((at) => [[], [whole(at)], []]);
+    const node = rig.node(0);
+    const asked = {
+      stream: 'ch1',
+      protocol: 'hls',
+      address: '203.0.113.50',
+      https: false,
+    } as const;
+    const period = { startAt: fromMs, endAt: fromMs + hourMs };
+    const explained = node.agent.explain({ ...asked, period }, node.clock.now());
+    expect(explained).toMatchObject({
+      placement: 'redirect',
+      location: `http://node-b.example.net/ch1/index-${fromS}-3600.m3u8`,
+    });
+    expect(explained.candidates.map(({ node: id, reasons }) => [id, ...reasons])).toEqual([
+      ['node-a'],
+      ['node-b'],
+      ['node-c', 'nothing-recorded'],
+    ]);
+    const swapped = { startAt: period.endAt, endAt: period.startAt };
+    expect(() => node.agent.explain({ ...asked, period: swapped }, node.clock.now())).toThrow(
+      'the period ends at or before its start',
+    );
   });
 });
 

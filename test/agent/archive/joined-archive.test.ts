@@ -39,7 +39,7 @@ const numbers = (playlist: string) =>
   urisOf(playlist).map((uri) => Number(/(\d+)\.ts/.exec(uri)?.[1]));
 const count = (text: string, part: string) => text.split(part).length - 1;
 
-describe('one archive out of many', () => {
+describe('one archive out of many', { timeout: 30_000 }, () => {
   it('has each piece from a node that has it, in the order of time, with passes for others', async () => {
     const { opened, playlist, first, rig } = await joined([[[0, 20]], [[20, 40]], [[40, 60]]]);
     expect(opened.status).toBe(200);
@@ -110,7 +110,7 @@ describe('one archive out of many', () => {
   });
 });
 
-describe('a hole of 3 s in one recording', () => {
+describe('a hole of 3 s in one recording', { timeout: 30_000 }, () => {
   it('is no fault: the period around it is served, and said to lack 3 s', async () => {
     const rig = await startGroup(1, () => ({ stream: { archive: { push: true } } }));
     const at = Math.floor(rig.node(0).clock.now().wallMs / minuteMs) * minuteMs - 60 * minuteMs;

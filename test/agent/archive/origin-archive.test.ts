@@ -24,7 +24,7 @@ async function startArchivedNode(url: string | undefined = 'flussonic') {
 
 const recorded = '#EXTM3U\n#EXT-X-TARGETDURATION:6\n#EXTINF:6,\na.ts\n#EXT-X-ENDLIST\n';
 
-describe("a media server's own archive", () => {
+describe("a media server's own archive", { timeout: 30_000 }, () => {
   it('is asked in its own form, and what it names is found below the stream', async () => {
     const { node, files, fromS } = await startArchivedNode();
     const name = `archive-${fromS}-600`;
