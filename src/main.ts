@@ -2,8 +2,10 @@
 import { existsSync } from 'node:fs';
 import { startAgent } from './compose.ts';
 import { loadConfig } from './config.ts';
+import type { Config } from './core/config.ts';
 import { AgentError, ConfigError } from './core/errors.ts';
 import { runDemo } from './demo/demo.ts';
+import { runExplain } from './explain-command.ts';
 import { version } from './version.ts';
 
 const help = `understudy ${version}
@@ -11,6 +13,7 @@ const help = `understudy ${version}
 Usage: understudy <command>
 
   serve     run the agent of a node, configured by UNDERSTUDY_* variables and .env
+  explain   why a viewer would get what he gets
   demo      three nodes on this machine with a test channel and a page to play with
   version   print the version
 
@@ -28,6 +31,8 @@ async function run(args: readonly string[]): Promise<number> {
   switch (command) {
     case 'serve':
       return serve(rest);
+    case 'explain':
+      return runExplain(rest, { config: configOfHere, say });
     case 'demo':
       return runDemo(rest, say);
     case 'version':
@@ -54,8 +59,7 @@ async function serve(args: readonly string[]): Promise<number> {
     console.error(serveHelp);
     return 2;
   }
-  if (existsSync('.env')) process.loadEnvFile('.env');
-  const agent = await startAgent(loadConfig(process.env));
+  const agent = await startAgent(configOfHere());
   if (agent.freshAdminToken !== undefined)
     console.error(`Admin token, shown this once: ${agent.freshAdminToken}`);
   process.on('SIGHUP', () => agent.reloadStreams());
@@ -64,6 +68,12 @@ async function serve(args: readonly string[]): Promise<number> {
   });
   await agent.stop();
   return 0;
+}
+
+/** From the environment and `.env`. @throws config_invalid */
+function configOfHere(): Config {
+  if (existsSync('.env')) process.loadEnvFile('.env');
+  return loadConfig(process.env);
 }
 
 function explain(error: unknown): number {

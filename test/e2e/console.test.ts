@@ -19,7 +19,8 @@ describe.skipIf(!isInstalled('chromium'))('the console', () => {
   let browser: Browser;
 
   beforeAll(async () => {
-    [rig, browser] = await Promise.all([startConsoleRig(), launchChromium()]);
+    rig = await startConsoleRig();
+    browser = await launchChromium();
     for (const [at, node] of rig.nodes.entries()) {
       await openAsViewers(node.url, 4 + 3 * at);
       const endAt = Date.now();
@@ -88,6 +89,7 @@ describe.skipIf(!isInstalled('chromium'))('the console', () => {
   it.each(looks)('has no serious fault for axe, and fits, %s', async (look, options) => {
     const { page, complaints } = await signedIn(options);
     for (const [view, text] of views) {
+      for (const [at, node] of rig.nodes.entries()) await openAsViewers(node.url, 4 + 3 * at);
       await page.goto(`${admin()}/#/${view}`);
       await page.getByText(text, { exact: false }).first().waitFor({ timeout: 30_000 });
       if (view === 'explain') {

@@ -10,26 +10,24 @@ import { startTestNodes, untilInReserve } from './nodes.ts';
 const pictures = fileURLToPath(new URL('../../dist/console-pictures/', import.meta.url));
 const browserAgent = 'Mozilla/5.0 (X11; Linux x64) AppleWebKit/537.36 Chrome/140.0 Safari/537.36';
 
-/** Three nodes with a channel each; `node-a` has a channel of its own and an archive besides. */
+/** Three nodes with one channel; `node-a` has another one, which nobody else carries. */
 export async function startConsoleRig() {
-  const origins = await Promise.all(
-    [0, 1, 2].map((at) => serveApp(createChannelApp(), { host: `127.0.0.${at + 2}`, port: 0 })),
-  );
-  const live = (at: number) => ({
+  const origin = await serveApp(createChannelApp(), { host: '127.0.0.1', port: 0 });
+  const live = {
     name: 'live',
-    origin: `http://127.0.0.${at + 2}:${origins[at]?.port}/index.m3u8`,
+    origin: `http://127.0.0.1:${origin.port}/index.m3u8`,
     group: 'Первый HD',
     source: 'test-channel',
     archive: { push: true, depth_h: 48 },
-  });
-  const lonely = { ...live(0), name: 'regional/news', group: 'regional news' };
-  const { nodes, stop } = await startTestNodes([[live(0), lonely], [live(1)], [live(2)]]);
+  };
+  const lonely = { ...live, name: 'regional/news', group: 'regional news', canonical: false };
+  const { nodes, stop } = await startTestNodes([[live, lonely], [live], [live]]);
   await untilInReserve(nodes, 'Первый HD');
   return {
     nodes,
     async stop() {
       await stop();
-      await Promise.all(origins.map((origin) => origin.close()));
+      await origin.close();
     },
   };
 }

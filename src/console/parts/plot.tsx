@@ -61,9 +61,9 @@ function optionsOf(
   return {
     width: target.clientWidth || 300,
     height,
-    padding: [8, 8, 0, 0],
+    padding: [8, 20, 0, 0],
     cursor: { y: false, points: { size: 5 } },
-    legend: { live: true },
+    legend: { markers: { fill: (_, at) => colour(lines[at - 1]?.colour ?? '--line') } },
     scales: {
       x: { time: true },
       y: { range: (_, __, top) => [0, Math.max(max ?? 4, Math.ceil(top * 1.1))] },
@@ -73,6 +73,7 @@ function optionsOf(
         ...axis,
         size: 26,
         space: 70,
+        incrs: [60, 120, 300, 600, 900],
         values: (_, values) => values.map((value) => clock.format(value * 1000)),
       },
       { ...axis, size: 44, values: (_, values) => values.map((value) => `${value}${unit}`) },
