@@ -253,6 +253,6 @@ export class Peers {
     if (peer.reachability === (earlier?.reachability ?? 'unknown')) return;
     const level = peer.reachability === 'reachable' ? 'info' : 'warn';
     const { url, facts, fault } = peer;
-    this.#deps.log[level](`peer ${peer.reachability}`, { peer: url, node: facts?.id, fault });
+    this.#deps.log[level](`peer ${peer.reachability}`, { peer: url, id: facts?.id, fault });
   }
 }
