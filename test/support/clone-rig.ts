@@ -9,7 +9,7 @@ import { folderContent, type OriginServer, startOrigin } from './origin-servers.
 import type { Packager, PackagerKind } from './packager.ts';
 
 /** A node as an operator has it: a packager of its own, a media server before it, an agent before that. */
-export type CloneNode = {
+type CloneNode = {
   readonly agent: TestNode;
   readonly packager: Packager;
   readonly origin: OriginServer;

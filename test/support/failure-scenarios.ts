@@ -50,7 +50,7 @@ export const scenarios = {
   },
 } as const satisfies Record<string, Scenario>;
 
-export type Player = BrowserPlayer | 'media3';
+type Player = BrowserPlayer | 'media3';
 
 /** What one viewer saw from the first failure to the end. */
 export type Outcome = {
