@@ -131,6 +131,7 @@ async function assemble(config: Config, base: Base): Promise<Omit<Agent, 'stop'>
   const cycles = new Cycles({ clock, log, every });
   stops.push(() => cycles.stop());
   for (const cycle of agent.cycles) cycles.start(cycle);
+  stops.push(agent.stopAlerting);
   stops.push(...schedules(config, base, agent));
   const keep = (listener: Listener) => {
     stops.push(() => listener.close());

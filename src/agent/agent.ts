@@ -233,6 +233,7 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings) {
     viewing,
     groups,
     alerts: alerting.alerts,
+    stopAlerting: alerting.stop,
     forecasts,
     explain,
     history,

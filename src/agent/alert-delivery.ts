@@ -33,6 +33,7 @@ export class AlertDelivery {
   readonly #states: readonly State[];
   readonly #underWay = new Set<Promise<void>>();
   #isBegun = false;
+  #isStopped = false;
 
   constructor(deps: Deps) {
     this.#deps = deps;
@@ -53,6 +54,11 @@ export class AlertDelivery {
     }
     for (const state of this.#states)
       if (!state.isBusy && now.monoMs >= state.notBefore) this.#begin(state, now);
+  }
+
+  /** Whatever is under way counts as not delivered: it is told again after a restart. */
+  stop(): void {
+    this.#isStopped = true;
   }
 
   /** Resolves when nothing is under way any more. */
@@ -91,6 +97,7 @@ export class AlertDelivery {
   }
 
   #took(state: State, outcome: AlertOutcome, ids: readonly number[]): void {
+    if (this.#isStopped) return;
     const { log, store, clock } = this.#deps;
     const to = state.target.host;
     if (outcome.kind === 'failed') {

@@ -47,5 +47,5 @@ export function createAlerting(parts: {
     { name: 'alerts', everyMs, run: (now) => alerts.tick(now) },
     { name: 'alert delivery', everyMs, run: (now) => delivery.tick(now) },
   ];
-  return { alerts, cycles };
+  return { alerts, cycles, stop: () => delivery.stop() };
 }

@@ -21,6 +21,9 @@ import type { ViewingKeys } from './viewing-keys.ts';
 /** After the start streams have no live window and peers were not heard yet: nothing is told so early, ms. */
 const graceMs = 30_000;
 
+/** Most transitions that wait for a store that fails; the oldest go. */
+const unkeptMax = 2_000;
+
 /** Groups looked at in one second, where there are not so many that it takes more to be round in ten. */
 const groupsPerTurn = 20;
 const turnsMax = 10;
@@ -62,7 +65,7 @@ export class Alerts {
     const next = watchFaults(watch, this.#seen(now), { now, mayRaise });
     this.#watch = next.watch;
     for (const { kind, alert } of next.transitions) this.#logTransition(kind, alert);
-    this.#unkept = [...this.#unkept, ...next.transitions];
+    this.#unkept = [...this.#unkept, ...next.transitions].slice(-unkeptMax);
     if (this.#unkept.length === 0) return;
     this.#deps.store.record(this.#unkept, this.#deps.targets);
     this.#unkept = [];

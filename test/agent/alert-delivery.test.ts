@@ -56,6 +56,12 @@ function createRig(names: readonly string[], more: Partial<AlertTarget> = {}) {
     restart: () => {
       delivery = create();
     },
+    /** Begins what is due, and stops while it is under way. */
+    async stopAmid() {
+      delivery.tick(clock.now());
+      delivery.stop();
+      await delivery.settled();
+    },
     async run(seconds: number) {
       for (let second = 0; second < seconds; second += 1) {
         delivery.tick(clock.now());
@@ -116,6 +122,16 @@ describe('the delivery of alerts', () => {
     rig.restart();
     await rig.run(1);
     expect(rig.store.waiting('hook', 9)).toEqual([]);
+  });
+
+  it('that is stopped while it is under way is done again after a restart', async () => {
+    const rig = createRig(['hook']);
+    rig.raise('ch1');
+    await rig.stopAmid();
+    expect(rig.store.waiting('hook', 9)).toHaveLength(1);
+    rig.restart();
+    await rig.run(1);
+    expect([rig.told.length, rig.store.waiting('hook', 9).length]).toEqual([2, 0]);
   });
 
   it('drops what would be refused again, and says so', async () => {
