@@ -41,6 +41,8 @@ export type FakeSession = 'none' | 'mediamtx' | 'mediamtx-query' | 'srs';
 export type FakeOriginOptions = Partial<FakeChannel> & {
   knobs?: Partial<Knobs>;
   session?: FakeSession;
+  /** Where it listens; loopback unless told otherwise. */
+  host?: string;
   /** Newest segment at the start. */
   newest?: number;
   /** Move the window in real time, one segment per target duration; else only `advance` does. */
@@ -87,6 +89,7 @@ export async function startFakeOrigin(options: FakeOriginOptions = {}): Promise<
     session = 'none',
     newest = 10,
     isLive = false,
+    host = '127.0.0.1',
     segment,
     ...channel
   } = options;
@@ -124,10 +127,10 @@ export async function startFakeOrigin(options: FakeOriginOptions = {}): Promise<
     socket.on('close', () => sockets.delete(socket));
   });
   const listen = (port: number) =>
-    new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+    new Promise<void>((resolve) => server.listen(port, host, resolve));
   await listen(0);
   const { port } = server.address() as AddressInfo;
-  const base = `http://127.0.0.1:${port}`;
+  const base = `http://${host}:${port}`;
 
   const wake = () => {
     for (const check of [...state.waiting]) check();

@@ -30,6 +30,8 @@ export type TestNode = {
   readonly adminUrl: string;
   /** Asks its API. */
   api(path: string, init?: RequestInit): Promise<unknown>;
+  /** Of its process. */
+  pid(): number;
   /** What it has logged so far. */
   log(): string;
   /** Pulls the plug. */
@@ -122,6 +124,7 @@ function createTestNode(options: {
       });
       return answer.json();
     },
+    pid: () => child?.pid ?? 0,
     log: () => readFileSync(logPath, 'utf8'),
     async kill() {
       if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
