@@ -1,4 +1,5 @@
 import { archiveDepthMs } from '../../core/archive/archive-config.ts';
+import { type ClockWatch, watchClock } from '../../core/archive/clock-watch.ts';
 import type { StreamConfig } from '../../core/stream/stream.ts';
 import type { MonoMs, Now } from '../../core/time.ts';
 import type { LiveStreams } from '../live-streams.ts';
@@ -27,6 +28,7 @@ export class CoverageCycle {
   #configured: readonly StreamConfig[] = [];
   #streams: readonly StreamConfig[] = [];
   #notedAt: MonoMs = Number.NEGATIVE_INFINITY;
+  #clockWatch: ClockWatch | undefined;
 
   constructor(deps: CoverageCycleDeps) {
     this.#deps = deps;
@@ -51,12 +53,17 @@ export class CoverageCycle {
     await this.#deps.asked.tick(this.#streams, now);
   }
 
-  /** Forgets what is older than the depth of its archive; now and then. @throws store_failed */
+  /**
+   * Forgets what is older than the depth of its archive; now and then. Nothing by age while the clock may be wrong: until it
+   * has been running for a while, and after it was set. @throws store_failed
+   */
   async trim(now: Now): Promise<void> {
-    for (const { name, archive = {} } of this.#streams)
+    this.#clockWatch = watchClock(this.#clockWatch, now);
+    const { isSteady } = this.#clockWatch;
+    for (const { name, archive = {} } of isSteady ? this.#streams : [])
       for (const container of containers)
         this.#deps.coverages.trim(name, container, now.wallMs - archiveDepthMs(archive));
-    await this.#deps.recorder?.trim(now);
+    await this.#deps.recorder?.trim(now, isSteady);
   }
 
   #note(watched: readonly string[]): void {

@@ -1,5 +1,4 @@
 import { archiveDepthMs } from '../../core/archive/archive-config.ts';
-import { watchClock } from '../../core/archive/clock-watch.ts';
 import { runLengthMax } from '../../core/archive/segment-index.ts';
 import type { Ladder } from '../../core/playlist/ladder.ts';
 import type { StreamConfig } from '../../core/stream/stream.ts';
@@ -44,7 +43,6 @@ export class Recorder {
   readonly #deps: RecorderDeps;
   readonly #recordings = new Map<string, Recording>();
   readonly #runJob;
-  #clockWatch = watchClock(undefined, undefined);
   #verifyTurn = 0;
 
   constructor(deps: RecorderDeps) {
@@ -94,12 +92,11 @@ export class Recorder {
         this.#deps.coverages.add(name, container, ranges);
   }
 
-  /** Trims all recordings to their depth, unless the clock was set a moment ago, and to their budget. */
-  async trim(now: Now): Promise<void> {
-    this.#clockWatch = watchClock(this.#clockWatch, now);
+  /** Trims all recordings to their depth, if the clock is to be believed, and to their budget. @throws store_failed */
+  async trim(now: Now, isSteady: boolean): Promise<void> {
     for (const [name, recording] of this.#recordings) {
       const depthMs = archiveDepthMs(recording.config.archive ?? {});
-      await this.#trimTo(name, recording, this.#clockWatch.isSteady ? now.wallMs - depthMs : 0);
+      await this.#trimTo(name, recording, isSteady ? now.wallMs - depthMs : 0);
     }
   }
 

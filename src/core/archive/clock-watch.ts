@@ -3,9 +3,9 @@ import type { MonoMs, Now } from '../time.ts';
 /** Whether the wall clock may be believed where a wrong one would destroy something. */
 export type ClockWatch = {
   /** Wall clock minus monotonic clock at the last look. */
-  readonly offsetMs?: number | undefined;
+  readonly offsetMs: number;
   /** Since when it has not been set. */
-  readonly sinceMonoMs?: MonoMs | undefined;
+  readonly sinceMonoMs: MonoMs;
   readonly isSteady: boolean;
 };
 
@@ -15,11 +15,9 @@ const steadyMs = 600_000;
 const correctionMsMax = 60_000;
 
 /** The next state of the watch. Not steady at first: a machine that has just started may not know the time yet. */
-export function watchClock(before: ClockWatch | undefined, now: Now | undefined): ClockWatch {
-  if (now === undefined) return { isSteady: false };
+export function watchClock(before: ClockWatch | undefined, now: Now): ClockWatch {
   const offsetMs = now.wallMs - now.monoMs;
-  const isSet =
-    before?.offsetMs === undefined || Math.abs(offsetMs - before.offsetMs) > correctionMsMax;
-  const sinceMonoMs = isSet ? now.monoMs : (before?.sinceMonoMs ?? now.monoMs);
+  const isSet = before === undefined || Math.abs(offsetMs - before.offsetMs) > correctionMsMax;
+  const sinceMonoMs = isSet ? now.monoMs : before.sinceMonoMs;
   return { offsetMs, sinceMonoMs, isSteady: now.monoMs - sinceMonoMs >= steadyMs };
 }
