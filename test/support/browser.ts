@@ -31,6 +31,8 @@ export type Measured = {
   readonly jumps: readonly Jump[];
   /** Time with nothing to show since the first picture. */
   readonly starvedMs: number;
+  /** Time that the page itself stood still: a busy machine. */
+  readonly lagMs: number;
   readonly bufferedAheadS: number;
   readonly now: number;
 };

@@ -61,6 +61,8 @@ export type Outcome = {
   readonly fatal: readonly string[];
   /** The most requests that one node refused or did not answer, of one visit: players come back to try again. */
   readonly inVain: number;
+  /** Time that the page itself stood still: what it has seen is worth little on a machine that is so busy. */
+  readonly lagS: number;
   /** Whether the picture still moved at the end. */
   readonly isPlaying: boolean;
   /** For people: what happened when, in ms from the first failure. */
@@ -130,6 +132,7 @@ function outcomeOf(seen: {
     repeated: after.repeated - (before?.repeated ?? 0),
     fatal: after.errors.filter(({ fatal }) => fatal).map(({ text }) => text),
     inVain: mostInVain(failures),
+    lagS: (after.lagMs - (before?.lagMs ?? 0)) / 1000,
     isPlaying: after.now - after.lastAt < stillMsMax,
     evidence: JSON.stringify({
       gaps: since(after.gaps),
@@ -167,6 +170,7 @@ function outcomeOfMedia3(seen: Media3Seen, failedAt: number): Outcome {
     repeated: pictures(steps.map((step) => Math.max(0, 1 - step))),
     fatal: fatal === undefined ? [] : [fatal],
     inVain: mostInVain(failures),
+    lagS: 0,
     isPlaying: fatal === undefined,
     evidence: JSON.stringify({
       ...{ gaps: [], jumps: [], errors: [], asked: [], loaded },

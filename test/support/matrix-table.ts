@@ -19,12 +19,13 @@ export function matrixTable(
       figures(({ repeated }) => repeated),
       figures(({ fatal, isPlaying }) => (fatal.length > 0 || !isPlaying ? 'yes' : 'no')),
       figures(({ inVain }) => inVain),
+      figures(({ lagS }) => lagS.toFixed(1)),
     ];
     return `| ${key} | ${cells.join(' | ')} |`;
   });
   return [
-    '| failure | player | starved, s | lost | repeated | ended | in vain |',
-    '| --- | --- | --- | --- | --- | --- | --- |',
+    '| failure | player | starved, s | lost | repeated | ended | in vain | page lag, s |',
+    '| --- | --- | --- | --- | --- | --- | --- | --- |',
     ...rows,
   ].join('\n');
 }
