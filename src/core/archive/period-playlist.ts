@@ -75,7 +75,7 @@ export function renderPeriod(
   const first = slices[0]?.block[slices[0].from];
   let text =
     `#EXTM3U\n#EXT-X-VERSION:${first?.map === undefined ? 3 : 6}\n#EXT-X-TARGETDURATION:${targetS}\n` +
-    `#EXT-X-MEDIA-SEQUENCE:${first?.number ?? 0}\n#EXT-X-PLAYLIST-TYPE:${grows ? 'EVENT' : 'VOD'}\n`;
+    `#EXT-X-MEDIA-SEQUENCE:${first?.number ?? 0}\n#EXT-X-PLAYLIST-TYPE:${grows ? 'EVENT' : 'VOD'}\n${grows ? startAtFirst : ''}`;
   let last: ListedSegment | undefined;
   for (const [at, slice] of slices.entries()) {
     const part = rendered[at];
@@ -86,6 +86,9 @@ export function renderPeriod(
   }
   return grows ? text : `${text}#EXT-X-ENDLIST\n`;
 }
+
+/** A playlist that grows is taken for a live one, which players begin near its end. */
+const startAtFirst = '#EXT-X-START:TIME-OFFSET=0,PRECISE=YES\n';
 
 /** Stands behind each URI at another node until it is known whose playlist it is; no URI contains it. */
 const passMark = '\u0000';

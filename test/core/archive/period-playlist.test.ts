@@ -122,6 +122,7 @@ describe('the playlist of a period', () => {
     const early = render([stretch(0, 5)], true);
     const late = render([stretch(0, 8)], true);
     expect(early).not.toContain('ENDLIST');
+    expect(early).toContain('#EXT-X-START:TIME-OFFSET=0,PRECISE=YES\n');
     expect(late.startsWith(early)).toBe(true);
   });
 });
