@@ -36,8 +36,11 @@ const touchMs = 100;
 /** A hole of more segments is a break without lines of its own: players step through such lines one by one. */
 const gapLinesMax = 10;
 
-/** Where a segment would be that nobody has; nothing is found there. */
-const gapName = '~gap';
+/**
+ * Where a segment would be that nobody has, before the ending of the others: nothing is found there, but ffmpeg refuses
+ * playlists whole that name anything but media.
+ */
+const gapStem = '~gap';
 
 /**
  * The segments of the stretches in the order of time, each segment that reaches into its stretch and beyond what was
@@ -166,7 +169,7 @@ function glue(
 ): string {
   if (before !== undefined && !isBreak(before, next)) return '';
   const holeMs = before === undefined ? 0 : next.startMs - endOf(before);
-  let lines = gapLines(holeMs, targetS * 1_000);
+  let lines = gapLines(holeMs, targetS * 1_000, next.name);
   const isNewTimeline = before !== undefined && !goesOn(before, next);
   const isUnlisted = lines === '' && holeMs > joinToleranceMs;
   if (isNewTimeline || isUnlisted) lines += '#EXT-X-DISCONTINUITY\n';
@@ -176,10 +179,12 @@ function glue(
 }
 
 /** A hole in segments of at most `targetMs`; no lines for one that is too short or too long for that. */
-function gapLines(holeMs: number, targetMs: number): string {
+function gapLines(holeMs: number, targetMs: number, nextName: string): string {
   const count = Math.ceil(holeMs / targetMs);
   if (holeMs <= joinToleranceMs || count > gapLinesMax) return '';
-  return `#EXT-X-GAP\n#EXTINF:${(holeMs / count / 1_000).toFixed(3)},\n${gapName}\n`.repeat(count);
+  const ending = /\.\w+$/.exec(nextName)?.[0] ?? '';
+  const lines = `#EXT-X-GAP\n#EXTINF:${(holeMs / count / 1_000).toFixed(3)},\n${gapStem}${ending}\n`;
+  return lines.repeat(count);
 }
 
 /** Whether timestamps go on from one segment to the next, be there a hole between them or not. */

@@ -77,7 +77,7 @@ describe('a period that this node has', { timeout: 30_000 }, () => {
     const good = await rig.node(0).ask(`/ch1/~archive/high/video.m3u8/${first}.ts`);
     expect(good.status).toBe(200);
     expect(good.headers.get('cache-control')).toContain('immutable');
-    const wrong = [`high/video.m3u8/${first - 1}.ts`, 'high/video.m3u8/~gap', `x/${first}.ts`, ''];
+    const wrong = [`high/video.m3u8/${first - 1}.ts`, 'high/video.m3u8/~gap.ts', `x/${first}.ts`, ''];
     for (const path of wrong)
       expect((await rig.node(0).ask(`/ch1/~archive/${path}`)).status).toBe(404);
   });
