@@ -24,6 +24,9 @@ Three nodes of one group play the same channel, and each is ready to take over f
   player page   ${pageUrl}
                 watch it, then press "kill" on the node that plays
 
+  consoles      ${nodes.map(({ id, adminUrl }) => `${id} ${adminUrl}/`).join('   ')}
+                each shows what its node sees; sign in with the admin token
+
   APIs          ${nodes.map(({ id, adminUrl }) => `${id} ${adminUrl}`).join('   ')}
   admin token   ${adminToken}
 

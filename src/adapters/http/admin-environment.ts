@@ -3,7 +3,7 @@ import type { OpenAPIHono } from '@hono/zod-openapi';
 import type { Caller } from '../../agent/ports.ts';
 
 /** What a handler says of its change, for the audit log; plain values without secrets. */
-export type Change = {
+type Change = {
   readonly target?: string | undefined;
   readonly before?: unknown;
   readonly after?: unknown;

@@ -30,25 +30,30 @@ const start = `SwaggerUIBundle({
 });
 `;
 
-const files = {
-  'swagger-ui.css': 'text/css; charset=utf-8',
-  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
-  'favicon-32x32.png': 'image/png',
-} as const;
+const require = createRequire(import.meta.url);
+
+/** As their package ships them. */
+const files = [
+  ['swagger-ui.css', 'text/css', require.resolve('swagger-ui-dist/swagger-ui.css')],
+  [
+    'swagger-ui-bundle.js',
+    'text/javascript',
+    require.resolve('swagger-ui-dist/swagger-ui-bundle.js'),
+  ],
+  ['favicon-32x32.png', 'image/png', require.resolve('swagger-ui-dist/favicon-32x32.png')],
+] as const;
 
 /** Adds the page for people at `/docs`, with everything it needs: it works without internet. */
 export function addApiPage(app: AdminApp): void {
-  const require = createRequire(import.meta.url);
   app.get('/docs', (context) => context.html(page));
   app.get('/docs/start.js', (context) =>
     context.body(start, 200, { 'content-type': 'text/javascript; charset=utf-8' }),
   );
-  for (const [name, type] of Object.entries(files))
-    app.get(`/docs/${name}`, (context) => {
-      const bytes = readFileSync(require.resolve(`swagger-ui-dist/${name}`));
-      return context.body(new Uint8Array(bytes), 200, {
-        'content-type': type,
+  for (const [name, type, path] of files)
+    app.get(`/docs/${name}`, (context) =>
+      context.body(new Uint8Array(readFileSync(path)), 200, {
+        'content-type': `${type}; charset=utf-8`,
         'cache-control': 'max-age=3600',
-      });
-    });
+      }),
+    );
 }

@@ -9,9 +9,6 @@ const tokensMax = 100;
 /** What may be told of a token. */
 type TokenView = Omit<AdminToken, 'hash'>;
 
-/** The judge of bearer tokens, and those that the API made. */
-export type AdminTokens = ReturnType<typeof openAdminTokens>;
-
 /**
  * Tokens of the API beside the first one (`docs/api.md`). A token is shown once, when it is made; only its hash is
  * kept. Every presented one is compared with every hash in constant time, so that the time tells nothing.
