@@ -1,12 +1,11 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmdirSync, statfsSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync, statfsSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 import { allOf, aSegmentToKeep, openDvr, someRung } from '../../support/recordings-on-disk.ts';
+import { smallDisk } from '../../support/small-disk.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 
 const kills = 8;
@@ -63,17 +62,6 @@ it('keeps every acknowledged segment through kill -9 while recording and while t
   }
   expect(trimmed).toBeGreaterThan(0);
 }, 60_000);
-
-/** A file system of its own of 1 MB; undefined where none may be mounted. */
-function smallDisk(): string | undefined {
-  const folder = mkdtempSync(join(tmpdir(), 'understudy-disk-'));
-  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder]);
-  onTestFinished(() => {
-    if (mounted.status === 0) spawnSync('umount', ['-l', folder]);
-    rmdirSync(folder);
-  });
-  return mounted.status === 0 ? folder : undefined;
-}
 
 it('says that the disk is full, loses nothing that was acknowledged, and goes on when there is room', async (test) => {
   const folder = smallDisk();

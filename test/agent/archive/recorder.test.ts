@@ -5,6 +5,7 @@ import { createOpenDvr } from '../../../src/adapters/dvr/open-dvr.ts';
 import type { OpenDvr } from '../../../src/agent/archive-ports.ts';
 import type { FakeOriginOptions } from '../../support/fake-origin-server.ts';
 import { createRecorderRig } from '../../support/recorder-rig.ts';
+import { smallDisk } from '../../support/small-disk.ts';
 import { tempFolder } from '../../support/temp-folder.ts';
 
 // Minutes of virtual time, each step with real sockets and files.
@@ -220,6 +221,30 @@ describe('trouble while recording', () => {
     const ranges = () => rig.archive.coverages.ranges('ch1', 'ts');
     await steps({ rig, origin }, 5);
     expect(ranges()).toHaveLength(2);
+  });
+
+  it('serves live from a disk that is full, and says in the log and the coverage that it is', async (test) => {
+    const folder = smallDisk();
+    if (folder === undefined) return test.skip('no file system may be mounted here');
+    const reserveBytes = Number.NEGATIVE_INFINITY;
+    const openDvr = createOpenDvr({ defaultFolder: folder, reserveBytes });
+    const recording = await aRecording({ openDvr });
+    const { rig } = recording;
+    await steps(recording, 30);
+    expect(rig.archive.troubles.of('ch1')).toMatchObject([
+      { reason: 'recorder-disk-full', cause: 'ENOSPC' },
+    ]);
+    const logged = rig.log.lines.filter(({ event }) => event === 'recording troubled');
+    expect(logged.map(({ fields }) => fields)).toMatchObject([{ reason: 'recorder-disk-full' }]);
+    expect(rig.air('ch1')).toEqual({ onAir: true });
+    const live = await rig.live.open('ch1', 'high/seg40.ts', '', undefined);
+    expect(live.kind).toBe('stored');
+    const numbers = await numbersOf(recording);
+    expect(numbers.length).toBeGreaterThan(15);
+    expect(numbers.slice(0, 10)).toEqual(range(6, 15));
+    const segments = await rig.recorded('ch1', 'high/video.m3u8');
+    for (const segment of segments)
+      expect(await rig.contentOf('ch1', 'high/video.m3u8', segment)).toHaveLength(segment.bytes);
   });
 
   it('does not record what is encrypted, and says so', async () => {
