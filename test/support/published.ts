@@ -79,7 +79,8 @@ function readWindow(text: string): ReadWindow {
     block = [];
   }
   return {
-    head: head.filter((line) => !line.startsWith('#EXT-X-MEDIA-SEQUENCE')),
+    // A window with a gap in it has a higher version.
+    head: head.filter((line) => !/^#EXT-X-(MEDIA-SEQUENCE|VERSION)/.test(line)),
     sequence,
     blocks,
   };
