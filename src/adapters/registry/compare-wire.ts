@@ -77,6 +77,7 @@ const check = z.object({
   bytes: count,
   damagedUnits: count,
   isIndependent: z.boolean(),
+  endsAtKey: z.boolean(),
   isPublished: z.boolean(),
 } satisfies Shape<SegmentCheck>);
 

@@ -1,6 +1,7 @@
 import { countRepeat, noRepeats } from '../../core/repeats.ts';
 import type { MonoMs } from '../../core/time.ts';
 import { bestCheck, type SegmentCheck, type SegmentName } from '../../core/timeline/compare.ts';
+import type { CanonicalSegment } from '../../core/timeline/cutter.ts';
 import type { Log } from '../ports.ts';
 import type { Mate } from './mate.ts';
 import type { Pending, Rung } from './rung.ts';
@@ -38,9 +39,11 @@ export type Damage = {
 const latelyMs = 60_000;
 const remembered = 1_000;
 
+type PublishedContent = Omit<CanonicalSegment, 'bytes' | 'damagedUnits'>;
+
 /** What is published of a number; the times where another member's bytes are. */
 type Final = { readonly bytes: Uint8Array } & Partial<
-  Pick<SegmentCheck, 'startTicks' | 'durationTicks' | 'isIndependent' | 'checksum'>
+  Pick<SegmentCheck, 'startTicks' | 'durationTicks' | 'isIndependent' | 'endsAtKey' | 'checksum'>
 >;
 
 /**
@@ -87,14 +90,14 @@ export class Release {
     mates: readonly Mate[],
     at: MonoMs,
   ): Final | 'wait' | 'drop' {
-    const { number, bytes, damagedUnits, isIndependent } = pending.segment;
+    const { number, bytes, damagedUnits, isIndependent, endsAtKey } = pending.segment;
     const checks = mates.flatMap((mate) => mate.check(rung.index, number) ?? []);
     const own = ownCheck(rung.index, pending);
     const best = bestCheck([own, ...checks]) ?? own;
     if (best.checksum !== own.checksum) {
       return this.#replace(rung, pending, best, mates, at);
     }
-    const isDoubtful = damagedUnits > 0 || !isIndependent;
+    const isDoubtful = damagedUnits > 0 || !(isIndependent && endsAtKey);
     const isMissed = (mate: Mate) =>
       mate.check(rung.index, number) === undefined && (isDoubtful || !mate.isLate);
     const holdMs = isDoubtful ? doubtfulHoldMsMax : holdMsMax;
@@ -114,8 +117,8 @@ export class Release {
       const { bytes, attempts } = replacement;
       if (bytes === 'asked') return 'wait';
       if (bytes !== 'failed') {
-        const { startTicks, durationTicks, isIndependent, checksum } = best;
-        return { bytes, startTicks, durationTicks, isIndependent, checksum };
+        const { startTicks, durationTicks, isIndependent, endsAtKey, checksum } = best;
+        return { bytes, startTicks, durationTicks, isIndependent, endsAtKey, checksum };
       }
       if (attempts >= attemptsMax) return best.isPublished ? 'drop' : pending.segment;
     }
@@ -182,26 +185,26 @@ export class Release {
 
 /** What this member says of a segment that is cut, not published yet. */
 function ownCheck(rung: number, { segment, checksum }: Pending): SegmentCheck {
-  const { number, startTicks, durationTicks, contentBytes, damagedUnits, isIndependent } = segment;
-  const times = { startTicks, durationTicks, isIndependent };
-  return {
-    rung,
-    number,
-    ...times,
-    checksum,
-    bytes: contentBytes,
-    damagedUnits,
-    isPublished: false,
-  };
+  const { damagedUnits } = segment;
+  return { ...checkOf(rung, segment, checksum), damagedUnits, isPublished: false };
+}
+
+function checkOf(
+  rung: number,
+  { number, startTicks, durationTicks, isIndependent, endsAtKey, contentBytes }: PublishedContent,
+  checksum: string,
+) {
+  const times = { startTicks, durationTicks, isIndependent, endsAtKey };
+  return { rung, number, ...times, checksum, bytes: contentBytes };
 }
 
 /** What this member tells others of a rung: what is published since a moment, and what is still to be. */
 export function checksOf({ index, pending, window }: Rung, at: MonoMs): readonly SegmentCheck[] {
   const published = window.told
     .filter(({ publishedAt }) => at - publishedAt <= toldMsMax)
-    .map(({ number, startTicks, durationTicks, isIndependent, contentBytes, checksum }) => ({
-      ...{ rung: index, number, startTicks, durationTicks, isIndependent, checksum },
-      ...{ bytes: contentBytes, damagedUnits: 0, isPublished: true },
+    .map((segment) => ({
+      ...checkOf(index, segment, segment.checksum),
+      ...{ damagedUnits: 0, isPublished: true },
     }));
   return [...published, ...pending.map((each) => ownCheck(index, each))];
 }

@@ -17,6 +17,8 @@ export type SegmentCheck = {
   readonly damagedUnits: number;
   /** Begins with a keyframe. */
   readonly isIndependent: boolean;
+  /** The next one begins with a keyframe too; else it ends where its window does. */
+  readonly endsAtKey: boolean;
   /** Viewers get it there now: it is not changed any more. */
   readonly isPublished: boolean;
 };
@@ -68,8 +70,8 @@ export type SegmentName = {
 
 /**
  * Whether `theirs` is to be published in place of `ours`, both of one number, by a rule that gives the same
- * answer on both members: what viewers have already; else what shows that no keyframe is missing (it begins with one, begins
- * and ends earlier); then fewer damaged units, more bytes (loss in front of a packager takes bytes away), the first checksum.
+ * answer on both members: what viewers have already; else what shows that no keyframe is missing (it begins with one and ends at
+ * one, both as early as may be); then fewer damaged units, more bytes (loss in front of a packager takes bytes away), the first checksum.
  * Undefined when they are equal.
  */
 export function betterOf(ours: SegmentCheck, theirs: SegmentCheck): 'ours' | 'theirs' | undefined {
@@ -77,6 +79,7 @@ export function betterOf(ours: SegmentCheck, theirs: SegmentCheck): 'ours' | 'th
   const order =
     Number(theirs.isPublished) - Number(ours.isPublished) ||
     Number(theirs.isIndependent) - Number(ours.isIndependent) ||
+    Number(theirs.endsAtKey) - Number(ours.endsAtKey) ||
     ours.startTicks - theirs.startTicks ||
     ours.durationTicks - theirs.durationTicks ||
     ours.damagedUnits - theirs.damagedUnits ||

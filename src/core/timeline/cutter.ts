@@ -24,6 +24,8 @@ export type CanonicalSegment = {
   readonly bytes: Uint8Array;
   /** Begins with a keyframe; not so in a stretch without one. */
   readonly isIndependent: boolean;
+  /** The next one does. */
+  readonly endsAtKey: boolean;
   /** Of its pictures and sound, without what the container adds: fewer where some are missing. */
   readonly contentBytes: number;
   /** Pictures and frames in it that lost packets here: another member's bytes are better. */
@@ -241,6 +243,7 @@ class Cutter implements CanonicalCutter {
           : writeSegment(this.#run, { number, pictures, sound, carried }),
       contentBytes: units.reduce((sum, unit) => sum + unit.bytes.length, 0),
       isIndependent: isKey,
+      endsAtKey: next.isKey,
       damagedUnits: damaged + late,
     };
   }

@@ -4,7 +4,8 @@ import { bestCheck, betterOf, type SegmentCheck } from '../../../src/core/timeli
 function aCheck(fields: Partial<SegmentCheck> = {}): SegmentCheck {
   return {
     ...{ rung: 0, number: 7, startTicks: 1_000, durationTicks: 180_000, checksum: 'ours' },
-    ...{ bytes: 5_000, damagedUnits: 0, isIndependent: true, isPublished: false },
+    ...{ bytes: 5_000, damagedUnits: 0, isIndependent: true, endsAtKey: true },
+    isPublished: false,
     ...fields,
   };
 }
@@ -29,6 +30,10 @@ describe('of two segments of one number', () => {
   it('one without its keyframe loses, however early it begins', () => {
     const forced = theirs({ isIndependent: false, startTicks: 0, durationTicks: 400_000 });
     expect(betterOf(aCheck(), forced)).toBe('ours');
+  });
+
+  it('one that ends where its window does, without a keyframe, loses', () => {
+    expect(betterOf(aCheck(), theirs({ endsAtKey: false, durationTicks: 50_000 }))).toBe('ours');
   });
 
   it('one with fewer damaged units is chosen over one with more content', () => {
