@@ -42,7 +42,7 @@ export type LoadState = {
  * After a step of the real load this much of it shows in the smoothed one after one such time: 63 %. Long enough that
  * segments read by all viewers at once are no peak, short enough that admission does not run ahead of it.
  */
-export const smoothingMs = 4_000;
+const smoothingMs = 4_000;
 
 /** Readings closer together than this say little. */
 const gapMsMin = 200;

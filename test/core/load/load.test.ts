@@ -4,8 +4,9 @@ import {
   type LoadState,
   networkCapacity,
   observeLoad,
-  smoothingMs,
 } from '../../../src/core/load/load.ts';
+
+const smoothingMs = 4_000;
 
 const cpu = (used: number, perS?: number): LoadCounter => ({
   ...{ resource: 'cpu', name: 'machine', used },
