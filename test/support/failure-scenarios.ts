@@ -75,6 +75,8 @@ const stillMsMax = 2_000;
 /** Shaka tries a node that failed again after 30 s, VHS after 60 s. */
 const visitMsMax = 20_000;
 const picturesPerSegment = 50;
+/** Shaka reports as critical what it then tries again; one that plays for longer than any buffer after that has not ended. */
+const survivedMs = 15_000;
 
 /**
  * One viewer for each of `players` watches at the first node of `rig`, at once, through the scenario; and one by the rules
@@ -130,7 +132,9 @@ function outcomeOf(seen: {
     starvedS: (after.starvedMs - (before?.starvedMs ?? 0)) / 1000,
     lost: after.lost - (before?.lost ?? 0),
     repeated: after.repeated - (before?.repeated ?? 0),
-    fatal: after.errors.filter(({ fatal }) => fatal).map(({ text }) => text),
+    fatal: after.errors
+      .filter(({ fatal, at }) => fatal && after.lastAt - at < survivedMs)
+      .map(({ text }) => text),
     inVain: mostInVain(failures),
     lagS: (after.lagMs - (before?.lagMs ?? 0)) / 1000,
     isPlaying: after.now - after.lastAt < stillMsMax,
