@@ -42,7 +42,7 @@ const regularTicks = 400;
 const irregularMargin = 1.02;
 /**
  * A first discontinuity sequence counts hours since 2026: it grows with time, and stays small. hls.js visits every number up
- * to it at each reload, which freezes the page where it counts seconds (`docs/players.md`).
+ * to it at each reload, which freezes the page where it counts seconds (`docs/clones.md`).
  */
 const sequenceStepMs = 3_600_000;
 const sequenceEpochMs = 1_767_225_600_000;
