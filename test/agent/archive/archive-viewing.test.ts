@@ -77,9 +77,21 @@ describe('a period that this node has', { timeout: 30_000 }, () => {
     const good = await rig.node(0).ask(`/ch1/~archive/high/video.m3u8/${first}.ts`);
     expect(good.status).toBe(200);
     expect(good.headers.get('cache-control')).toContain('immutable');
-    const wrong = [`high/video.m3u8/${first - 1}.ts`, 'high/video.m3u8/~gap.ts', `x/${first}.ts`, ''];
+    const wrong = [
+      `high/video.m3u8/${first - 1}.ts`,
+      'high/video.m3u8/~gap.ts',
+      `x/${first}.ts`,
+      '',
+    ];
     for (const path of wrong)
       expect((await rig.node(0).ask(`/ch1/~archive/${path}`)).status).toBe(404);
+  });
+
+  it('may be as short as half a minute, and begin within a segment', async () => {
+    const { rig, fromS } = await recordedGroup((fromMs) => [[whole(fromMs)]]);
+    const { playlist } = await openFirst(rig, 0, `/ch1/index-${fromS + 3}-30.m3u8`);
+    const first = fromS / 6;
+    expect(urisOf(playlist)).toEqual([0, 1, 2, 3, 4, 5].map((at) => `${first + at}.ts`));
   });
 
   it('grows until now where it is asked for to now, and its start stays where it is', async () => {
