@@ -12,7 +12,7 @@ export type SharedSource = {
 };
 
 /** Ten pictures a second, one of them a keyframe, and sparse sound: cheap, and all that a timeline is made of. */
-export type SourceOptions = {
+type SourceOptions = {
   readonly fps?: number;
   /** A keyframe each so many pictures. */
   readonly keyEvery?: number;

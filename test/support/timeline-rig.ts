@@ -31,7 +31,7 @@ export type MemberOptions = {
 };
 
 /** One member: an agent that may die and come back, and packagers that have lives of their own. */
-export type TimelineMember = {
+type TimelineMember = {
   readonly id: string;
   readonly clock: VirtualClock;
   readonly isUp: boolean;
@@ -62,7 +62,7 @@ export type TimelineRig = {
   heal(a: number, b: number): void;
 };
 
-export type RigOptions = {
+type RigOptions = {
   readonly source?: SharedSource;
   /** Chance that a message is lost. */
   readonly loss?: number;

@@ -15,7 +15,7 @@ export type TimelineWatch = {
 };
 
 /** A segment as it was first offered. */
-export type Offered = {
+type Offered = {
   readonly checksum: string;
   readonly sequence: number;
   /** Members that have offered it. */

@@ -25,7 +25,7 @@ export type FedReading = {
 };
 
 /** Bytes of another member for a segment, by what that member said of it. */
-export type Replacement = {
+type Replacement = {
   readonly check: SegmentCheck;
   readonly attempts: number;
   readonly bytes: 'asked' | 'failed' | Uint8Array;
