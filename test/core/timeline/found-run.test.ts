@@ -39,6 +39,12 @@ describe('a run that is founded', () => {
     expect(foundRun(facts({ to: 76 }, { tracks: [] }))).toEqual({ kind: 'refused', why: 'empty' });
   });
 
+  it('is content with two keyframes when no more is to be waited for', () => {
+    const refused = { kind: 'refused', why: 'too-little' };
+    expect(foundRun(facts({ to: 25 }, { isLate: true }))).toEqual(refused);
+    expect(foundRun(facts({ to: 26 }, { isLate: true })).kind).toBe('founded');
+  });
+
   it('counts its time in Unix time at arrival, whatever the packager counts', () => {
     const base = 2 ** 33 - 100_000;
     const { run, offset } = founded({ to: 100, base });
