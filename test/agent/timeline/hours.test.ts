@@ -83,12 +83,12 @@ async function live(hours: number, seed: number): Promise<{ rig: TimelineRig; ev
   return { rig, events: count };
 }
 
-describe('a day with restarts of packagers and agents', { timeout: 600_000 }, () => {
+describe('hours with restarts of packagers and agents', { timeout: 600_000 }, () => {
   it.each([1])('lets no number fall or differ between members (seed %i)', async (seed) => {
-    const { rig, events } = await live(24, seed);
+    const { rig, events } = await live(2, seed);
     expect(rig.watch.faults).toEqual([]);
-    expect(events).toBeGreaterThan(200);
-    expect(rig.watch.offered.size).toBeGreaterThan(15_000);
+    expect(events).toBeGreaterThan(15);
+    expect(rig.watch.offered.size).toBeGreaterThan(1_000);
     expect(new Set(rig.members.map(({ timeline }) => timeline.runKey)).size).toBe(1);
     for (const { numbers } of rig.members) expect(numbers().length).toBeGreaterThan(3);
   });
