@@ -3,7 +3,7 @@ import { administerCoverage } from './administer-coverage.ts';
 import type { AlertStore, AlertTarget } from './alert-ports.ts';
 import { createAlerting } from './alerting.ts';
 import { createArchiveParts } from './archive/archive-parts.ts';
-import type { AskRecordings, OpenDvr, OpenScannedFolder } from './archive-ports.ts';
+import type { AskRecordings, CoverageStore, OpenDvr, OpenScannedFolder } from './archive-ports.ts';
 import { Arrivals } from './arrivals.ts';
 import type { Cycle } from './cycles.ts';
 import { createExplain } from './explain.ts';
@@ -14,12 +14,11 @@ import { LiveStreams } from './live-streams.ts';
 import { LoadHistory } from './load-history.ts';
 import { Outlook } from './outlook.ts';
 import { Passes } from './passes.ts';
+import type { AnswerPeers, PeerLink } from './peer-ports.ts';
 import { Peers } from './peers.ts';
 import type {
-  AnswerPeers,
   Checksum,
   Clock,
-  CoverageStore,
   KeyStore,
   KeyWrap,
   Log,
@@ -27,7 +26,6 @@ import type {
   OpenFeed,
   OpenOrigin,
   PassSigner,
-  PeerLink,
   RandomBytes,
   ReadLoad,
   TimelineStore,

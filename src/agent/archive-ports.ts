@@ -1,11 +1,76 @@
 /** The outside world of the archive's own recorder and of what says which periods are recorded; see `ports.ts`. */
 import type { ArchiveConfig, archiveApiKinds } from '../core/archive/archive-config.ts';
+import type { Coverage } from '../core/archive/coverage.ts';
 import type { TimeRange } from '../core/archive/ranges.ts';
 import type { IndexedSegment } from '../core/archive/segment-index.ts';
 import type { ReasonCode } from '../core/reasons.ts';
 import type { Container } from '../core/stream/stream.ts';
 import type { UnixMs } from '../core/time.ts';
-import type { ArchiveBlock, ArchivedRung, ArchivedSegment } from './ports.ts';
+import type { OriginFault, OriginStream } from './ports.ts';
+
+/**
+ * What is recorded, as merged ranges. Only `agent/archive/coverages.ts` uses it: it holds the same in memory and is the
+ * one that merges. Synchronous; each call is one transaction. @throws store_failed
+ */
+export type CoverageStore = {
+  /** Everything, by stream and container. */
+  list(): readonly Coverage[];
+  /** Puts `ranges` (sorted, disjoint) in place of all that overlaps or touches `within`. */
+  rewrite(
+    stream: string,
+    container: Container,
+    within: TimeRange,
+    ranges: readonly TimeRange[],
+  ): void;
+  /** Forgets a stream. */
+  remove(stream: string): void;
+};
+
+/** One recorded segment. */
+export type ArchivedSegment = {
+  /** Its path below `/{stream}/~archive/{rung}/`: URL-safe, one segment, the same for as long as it is kept. */
+  readonly name: string;
+  readonly startMs: UnixMs;
+  readonly durationMs: number;
+  /** Size of the file; 0 if not known. */
+  readonly bytes: number;
+  /** One life of what made the segments: timestamps go on from one to the next while run and number do. */
+  readonly run: string;
+  readonly number: number;
+  /** The initialisation segment, in the form of `name`; absent for `ts`. */
+  readonly map?: string | undefined;
+};
+
+/** Neighbouring recorded segments in the order of time: the same array as long as nothing in it changed. */
+export type ArchiveBlock = readonly ArchivedSegment[];
+
+/** A playlist of a stream as it is recorded; `rung` is the viewer path of the live media playlist, percent-encoded. */
+export type ArchivedRung = {
+  readonly stream: string;
+  readonly container: Container;
+  readonly rung: string;
+};
+
+/** Reads what the agent's own recorder wrote, or a folder of segments. */
+export type ArchiveReader = {
+  /** Whether this node itself has the segments of the stream (recorder or folder); else the media server has. */
+  reads(stream: string): boolean;
+  /** Rungs that are recorded of a stream, `ts` and `fmp4`; empty when there are none. */
+  rungs(stream: string): readonly ArchivedRung[];
+  /** The multivariant playlist as it was when recorded last (`Entry.bytes`); undefined when it is not known. */
+  entry(stream: string): Uint8Array | undefined;
+  /**
+   * Blocks that hold all segments which overlap `period`, in the order of time; the first and the last may hold more.
+   * Rejects never: what cannot be read is missing.
+   */
+  list(rung: ArchivedRung, period: TimeRange): Promise<readonly ArchiveBlock[]>;
+  /** Opens a segment or initialisation segment by name; `range` is a Range header value. */
+  open(
+    rung: ArchivedRung,
+    name: string,
+    range: string | undefined,
+  ): Promise<OriginStream | OriginFault>;
+};
 
 /** A segment to be recorded, with its bytes and those of its initialisation segment. */
 export type SegmentToKeep = Omit<IndexedSegment, 'bytes' | 'map'> & {

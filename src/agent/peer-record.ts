@@ -4,7 +4,7 @@ import { type NodeFacts, peerProtocolVersion, type Reachability } from '../core/
 import { afterAttempt, nextAttemptAt, type Turn } from '../core/group/reachability.ts';
 import type { StreamFacts } from '../core/stream/stream.ts';
 import type { MonoMs } from '../core/time.ts';
-import type { PeerFault } from './ports.ts';
+import type { PeerFault } from './peer-ports.ts';
 
 const refusalTexts = {
   boot: 'the node could not be told apart from an earlier life of it',

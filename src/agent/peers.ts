@@ -6,9 +6,10 @@ import type { StreamFacts } from '../core/stream/stream.ts';
 import type { MonoMs, Now, UnixMs } from '../core/time.ts';
 import { Announcement } from './announcement.ts';
 import { Askers } from './askers.ts';
+import type { PeerFault, PeerLink } from './peer-ports.ts';
 import { PeerRecord } from './peer-record.ts';
 import { differs, viewPeers } from './peer-view.ts';
-import type { Clock, Log, PeerFault, PeerLink, Timers } from './ports.ts';
+import type { Clock, Log, Timers } from './ports.ts';
 import type { SessionNotes } from './session-notes.ts';
 import { Tellings } from './tellings.ts';
 

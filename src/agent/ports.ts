@@ -2,15 +2,11 @@
  * The outside world on one page. Adapters implement these types; nothing in `core` or `agent` reaches
  * the world in another way. Every call states how it fails.
  */
-import type { Coverage } from '../core/archive/coverage.ts';
-import type { TimeRange } from '../core/archive/ranges.ts';
-import type { PeerAnswer, PeerQuestion, PeerRefusal } from '../core/group/exchange.ts';
 import type { LoadCounter } from '../core/load/load.ts';
 import type { PassClaims } from '../core/pass/claims.ts';
 import type { ReasonCode } from '../core/reasons.ts';
-import type { Container, StreamConfig } from '../core/stream/stream.ts';
+import type { StreamConfig } from '../core/stream/stream.ts';
 import type { Now, UnixMs } from '../core/time.ts';
-import type { CompareAnswer, CompareQuestion, SegmentName } from '../core/timeline/compare.ts';
 import type { Remembered } from '../core/timeline/resume.ts';
 
 /** Both clocks in one reading. Never fails. */
@@ -168,89 +164,6 @@ export type KeyStore = {
   replace(keys: readonly ViewingKey[]): void;
 };
 
-/** SHA-256 of the bearer token generated at the first start. Synchronous; @throws store_failed */
-export type AdminTokenStore = {
-  read(): Uint8Array | undefined;
-  /** Once only: there is nothing to replace it with but a new database. */
-  write(hash: Uint8Array, nowMs: UnixMs): void;
-};
-
-/** What a bearer token is good for: `read` sees everything and changes nothing. */
-export type AdminScope = 'read' | 'write';
-
-/** Who asks the API. */
-export type Caller = { readonly who: string; readonly scope: AdminScope };
-
-/** A bearer token made through the API, of which only the SHA-256 is known. */
-export type AdminToken = {
-  readonly id: string;
-  /** What people call it; not unique. */
-  readonly name: string;
-  readonly scope: AdminScope;
-  readonly createdAt: UnixMs;
-  readonly createdBy: string;
-  readonly hash: Uint8Array;
-};
-
-/** Bearer tokens made through the API, oldest first. Synchronous; @throws store_failed */
-export type TokenStore = {
-  list(): readonly AdminToken[];
-  add(token: AdminToken): void;
-  remove(id: string): void;
-};
-
-/** One change that somebody made. `before` and `after` are plain values without secrets. */
-export type AuditEntry = {
-  readonly at: UnixMs;
-  readonly who: string;
-  /** Method and path as in `docs/api.md`, e.g. `PUT /streams/{name}`. */
-  readonly action: string;
-  /** Name of what was changed; absent where the action says it all. */
-  readonly target?: string | undefined;
-  readonly before?: unknown;
-  readonly after?: unknown;
-};
-
-/** The changes that were made. Synchronous; @throws store_failed */
-export type AuditStore = {
-  add(entry: AuditEntry): void;
-  /** Newest first, those below `beforeId` only. */
-  list(page: {
-    readonly beforeId?: number | undefined;
-    readonly limit: number;
-    readonly filter: { readonly [field in 'who' | 'action' | 'target']?: string | undefined };
-  }): readonly (AuditEntry & { readonly id: number })[];
-  /** Forgets what is older than `olderThan`, and the oldest beyond `entriesMax`; returns how many. */
-  trim(limits: { readonly olderThan: UnixMs; readonly entriesMax: number }): number;
-};
-
-/** Why a question to a peer brought nothing that can be trusted. `text` holds no secret. */
-export type PeerFault = {
-  readonly kind: 'fault';
-  readonly cause: 'unanswered' | 'unauthenticated' | 'unreadable';
-  readonly text: string;
-};
-
-/** The way to other nodes. Authenticates both directions with the cluster secret. */
-export type PeerLink = {
-  /** Asks the node at `url` (a configured peer base URL). Never rejects; settles by `deadlineMs`, faults are values. */
-  ask(
-    url: string,
-    question: PeerQuestion,
-    deadlineMs: number,
-  ): Promise<PeerAnswer | PeerRefusal | PeerFault>;
-  /** Exchanges what both nodes know of the timelines of the streams they share. As `ask`. */
-  compare(
-    url: string,
-    question: CompareQuestion,
-    deadlineMs: number,
-  ): Promise<CompareAnswer | PeerRefusal | PeerFault>;
-  /** Bytes of a canonical segment of the node at `url`. As `ask`; a segment that is not there is a fault. */
-  segment(url: string, name: SegmentName, deadlineMs: number): Promise<Uint8Array | PeerFault>;
-  /** Gives up what is under way and frees connections. */
-  close(): void;
-};
-
 /** Where streams stand on their timelines, over restarts. Synchronous; @throws store_failed */
 export type TimelineStore = {
   read(stream: string): Remembered | undefined;
@@ -259,77 +172,3 @@ export type TimelineStore = {
 
 /** SHA-256, base64url. */
 export type Checksum = (bytes: Uint8Array) => string;
-
-/** What the peer listener asks the agent. Every question is known to come from a node of the domain. */
-export type AnswerPeers = {
-  readonly ask: AnswerPeer;
-  compare(question: CompareQuestion, now: Now): CompareAnswer | PeerRefusal;
-  segment(name: SegmentName): Uint8Array | undefined;
-};
-
-/** Answers an authentic question of another node; `now` is when it came. */
-export type AnswerPeer = (question: PeerQuestion, now: Now) => Promise<PeerAnswer | PeerRefusal>;
-
-/**
- * What is recorded, as merged ranges. Only `agent/archive/coverages.ts` uses it: it holds the same in memory and is the
- * one that merges. Synchronous; each call is one transaction. @throws store_failed
- */
-export type CoverageStore = {
-  /** Everything, by stream and container. */
-  list(): readonly Coverage[];
-  /** Puts `ranges` (sorted, disjoint) in place of all that overlaps or touches `within`. */
-  rewrite(
-    stream: string,
-    container: Container,
-    within: TimeRange,
-    ranges: readonly TimeRange[],
-  ): void;
-  /** Forgets a stream. */
-  remove(stream: string): void;
-};
-
-/** One recorded segment. */
-export type ArchivedSegment = {
-  /** Its path below `/{stream}/~archive/{rung}/`: URL-safe, one segment, the same for as long as it is kept. */
-  readonly name: string;
-  readonly startMs: UnixMs;
-  readonly durationMs: number;
-  /** Size of the file; 0 if not known. */
-  readonly bytes: number;
-  /** One life of what made the segments: timestamps go on from one to the next while run and number do. */
-  readonly run: string;
-  readonly number: number;
-  /** The initialisation segment, in the form of `name`; absent for `ts`. */
-  readonly map?: string | undefined;
-};
-
-/** Neighbouring recorded segments in the order of time: the same array as long as nothing in it changed. */
-export type ArchiveBlock = readonly ArchivedSegment[];
-
-/** A playlist of a stream as it is recorded; `rung` is the viewer path of the live media playlist, percent-encoded. */
-export type ArchivedRung = {
-  readonly stream: string;
-  readonly container: Container;
-  readonly rung: string;
-};
-
-/** Reads what the agent's own recorder wrote, or a folder of segments. */
-export type ArchiveReader = {
-  /** Whether this node itself has the segments of the stream (recorder or folder); else the media server has. */
-  reads(stream: string): boolean;
-  /** Rungs that are recorded of a stream, `ts` and `fmp4`; empty when there are none. */
-  rungs(stream: string): readonly ArchivedRung[];
-  /** The multivariant playlist as it was when recorded last (`Entry.bytes`); undefined when it is not known. */
-  entry(stream: string): Uint8Array | undefined;
-  /**
-   * Blocks that hold all segments which overlap `period`, in the order of time; the first and the last may hold more.
-   * Rejects never: what cannot be read is missing.
-   */
-  list(rung: ArchivedRung, period: TimeRange): Promise<readonly ArchiveBlock[]>;
-  /** Opens a segment or initialisation segment by name; `range` is a Range header value. */
-  open(
-    rung: ArchivedRung,
-    name: string,
-    range: string | undefined,
-  ): Promise<OriginStream | OriginFault>;
-};

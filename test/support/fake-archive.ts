@@ -1,4 +1,8 @@
-import type { ArchivedRung, ArchivedSegment, ArchiveReader } from '../../src/agent/ports.ts';
+import type {
+  ArchivedRung,
+  ArchivedSegment,
+  ArchiveReader,
+} from '../../src/agent/archive-ports.ts';
 import type { TimeRange } from '../../src/core/archive/ranges.ts';
 import type { GroupNode } from './group-rig.ts';
 

@@ -1,4 +1,4 @@
-import type { AnswerPeer, AnswerPeers, PeerFault, PeerLink } from '../../src/agent/ports.ts';
+import type { AnswerPeer, AnswerPeers, PeerFault, PeerLink } from '../../src/agent/peer-ports.ts';
 import { answersOf } from './peer-http.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 

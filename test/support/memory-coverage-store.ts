@@ -1,4 +1,4 @@
-import type { CoverageStore } from '../../src/agent/ports.ts';
+import type { CoverageStore } from '../../src/agent/archive-ports.ts';
 import type { TimeRange } from '../../src/core/archive/ranges.ts';
 import type { Container } from '../../src/core/stream/stream.ts';
 

@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createPeerServer } from '../../src/adapters/registry/peer-server.ts';
-import type { AnswerPeer, AnswerPeers, Clock } from '../../src/agent/ports.ts';
+import type { AnswerPeer, AnswerPeers } from '../../src/agent/peer-ports.ts';
+import type { Clock } from '../../src/agent/ports.ts';
 import type { PeerAnswer, PeerQuestion } from '../../src/core/group/exchange.ts';
 import { createFakeLog, type LoggedLine } from './fake-log.ts';
 import { createVirtualClock } from './virtual-clock.ts';

@@ -4,8 +4,13 @@ import { openOrigin } from '../../src/adapters/origin/open-origin.ts';
 import { readMeaning } from '../../src/adapters/origin/read-playlist.ts';
 import { newId } from '../../src/adapters/system/ids.ts';
 import { createArchiveParts } from '../../src/agent/archive/archive-parts.ts';
-import type { AskRecordings, OpenDvr } from '../../src/agent/archive-ports.ts';
-import type { ArchivedSegment, CoverageStore, Timers } from '../../src/agent/ports.ts';
+import type {
+  ArchivedSegment,
+  AskRecordings,
+  CoverageStore,
+  OpenDvr,
+} from '../../src/agent/archive-ports.ts';
+import type { Timers } from '../../src/agent/ports.ts';
 import { createFakeLog } from './fake-log.ts';
 import { createLiveRig, type LiveRig } from './live-rig.ts';
 import { memoryCoverageStore } from './memory-coverage-store.ts';

@@ -1,5 +1,5 @@
 import { checksum } from '../../src/adapters/system/checksum.ts';
-import type { PeerLink } from '../../src/agent/ports.ts';
+import type { PeerLink } from '../../src/agent/peer-ports.ts';
 import type { StreamTimeline } from '../../src/agent/timeline/stream-timeline.ts';
 import { Timelines } from '../../src/agent/timeline/timelines.ts';
 import type { Peer } from '../../src/core/group/node.ts';

@@ -1,4 +1,4 @@
-import type { ArchiveBlock } from '../../agent/ports.ts';
+import type { ArchiveBlock } from '../../agent/archive-ports.ts';
 
 /** Hours that were read, by folder; those read longest ago go when together they have too many segments. */
 export class BlockCache {

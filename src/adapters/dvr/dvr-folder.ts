@@ -1,8 +1,13 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { DvrFault, DvrStream, RungName, SegmentToKeep } from '../../agent/archive-ports.ts';
-import type { ArchivedRung } from '../../agent/ports.ts';
+import type {
+  ArchivedRung,
+  DvrFault,
+  DvrStream,
+  RungName,
+  SegmentToKeep,
+} from '../../agent/archive-ports.ts';
 import { budgetCut, cutInstant } from '../../core/archive/budget-cut.ts';
 import type { TimeRange } from '../../core/archive/ranges.ts';
 import type { Container } from '../../core/stream/stream.ts';

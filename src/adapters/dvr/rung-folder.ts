@@ -1,7 +1,11 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { RungName, SegmentToKeep } from '../../agent/archive-ports.ts';
-import type { ArchiveBlock, ArchivedSegment } from '../../agent/ports.ts';
+import type {
+  ArchiveBlock,
+  ArchivedSegment,
+  RungName,
+  SegmentToKeep,
+} from '../../agent/archive-ports.ts';
 import type { TimeRange } from '../../core/archive/ranges.ts';
 import type { IndexedSegment } from '../../core/archive/segment-index.ts';
 import { inOrderOfTime } from '../../core/archive/segment-order.ts';

@@ -1,7 +1,13 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { OpenScannedFolder, RungName, ScannedFolder } from '../../agent/archive-ports.ts';
-import type { ArchiveBlock, ArchivedRung, ArchivedSegment } from '../../agent/ports.ts';
+import type {
+  ArchiveBlock,
+  ArchivedRung,
+  ArchivedSegment,
+  OpenScannedFolder,
+  RungName,
+  ScannedFolder,
+} from '../../agent/archive-ports.ts';
 import { type FileSegment, segmentsOfFiles } from '../../core/archive/file-segments.ts';
 import { compileNameTimes } from '../../core/archive/name-times.ts';
 import type { TimeRange } from '../../core/archive/ranges.ts';

@@ -1,6 +1,7 @@
 import type { MiddlewareHandler } from 'hono';
 import { routePath } from 'hono/route';
-import type { AuditEntry, Clock, Log } from '../../agent/ports.ts';
+import type { AuditEntry } from '../../agent/admin-ports.ts';
+import type { Clock, Log } from '../../agent/ports.ts';
 import type { AdminEnvironment } from './admin-environment.ts';
 
 /** Calls that change nothing an operator decides: questions, and what recorders tell every few seconds. */

@@ -1,5 +1,6 @@
 import type { MiddlewareHandler } from 'hono';
-import type { Caller, Clock } from '../../agent/ports.ts';
+import type { Caller } from '../../agent/admin-ports.ts';
+import type { Clock } from '../../agent/ports.ts';
 import type { MonoMs, UnixMs } from '../../core/time.ts';
 import { readAddress } from '../../core/viewer/address-class.ts';
 import type { AdminEnvironment } from './admin-environment.ts';

@@ -1,6 +1,6 @@
 import type { HttpBindings } from '@hono/node-server';
 import type { OpenAPIHono } from '@hono/zod-openapi';
-import type { Caller } from '../../agent/ports.ts';
+import type { Caller } from '../../agent/admin-ports.ts';
 
 /** What a handler says of its change, for the audit log; plain values without secrets. */
 type Change = {

@@ -1,5 +1,6 @@
 import { createRemoteJWKSet, type JWTPayload, jwtVerify } from 'jose';
-import type { Caller, Log } from '../../agent/ports.ts';
+import type { Caller } from '../../agent/admin-ports.ts';
+import type { Log } from '../../agent/ports.ts';
 import type { UnixMs } from '../../core/time.ts';
 
 /** Longest token that is looked at, characters. */

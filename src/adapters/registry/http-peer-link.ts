@@ -3,7 +3,7 @@ import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import type { PeerFault, PeerLink } from '../../agent/ports.ts';
+import type { PeerFault, PeerLink } from '../../agent/peer-ports.ts';
 import {
   comparePath,
   decodeCompared,

@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { constants, gzip } from 'node:zlib';
-import type { AnswerPeers, Clock, Log } from '../../agent/ports.ts';
+import type { AnswerPeers } from '../../agent/peer-ports.ts';
+import type { Clock, Log } from '../../agent/ports.ts';
 import { countRepeat, noRepeats } from '../../core/repeats.ts';
 import type { Now } from '../../core/time.ts';
 import {

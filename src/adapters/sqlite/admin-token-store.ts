@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import type { AdminTokenStore } from '../../agent/ports.ts';
+import type { AdminTokenStore } from '../../agent/admin-ports.ts';
 import { orStoreFailed } from './database.ts';
 
 /** The hash of the generated bearer token of the REST API. */

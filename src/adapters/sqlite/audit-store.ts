@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import type { AuditEntry, AuditStore } from '../../agent/ports.ts';
+import type { AuditEntry, AuditStore } from '../../agent/admin-ports.ts';
 import { orStoreFailed } from './database.ts';
 
 type Row = {

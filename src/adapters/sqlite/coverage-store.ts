@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import type { CoverageStore } from '../../agent/ports.ts';
+import type { CoverageStore } from '../../agent/archive-ports.ts';
 import type { Coverage } from '../../core/archive/coverage.ts';
 import type { TimeRange } from '../../core/archive/ranges.ts';
 import type { Container } from '../../core/stream/stream.ts';

@@ -1,5 +1,5 @@
 import type { Database } from 'better-sqlite3';
-import type { AdminScope, AdminToken, TokenStore } from '../../agent/ports.ts';
+import type { AdminScope, AdminToken, TokenStore } from '../../agent/admin-ports.ts';
 import { orStoreFailed } from './database.ts';
 
 type Row = {

@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { AdminTokenStore } from '../../agent/ports.ts';
+import type { AdminTokenStore } from '../../agent/admin-ports.ts';
 import type { UnixMs } from '../../core/time.ts';
 
 /** Judges the bearer token of a request; compares hashes in constant time. */

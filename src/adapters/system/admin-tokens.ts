@@ -1,5 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { AdminScope, AdminToken, Caller, TokenStore } from '../../agent/ports.ts';
+import type { AdminScope, AdminToken, Caller, TokenStore } from '../../agent/admin-ports.ts';
 import { AgentError } from '../../core/errors.ts';
 import type { UnixMs } from '../../core/time.ts';
 

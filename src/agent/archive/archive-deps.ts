@@ -10,8 +10,8 @@ import { mapUris } from '../../core/playlist/map-uris.ts';
 import { compileMultivariant } from '../../core/playlist/multivariant.ts';
 import type { Container } from '../../core/stream/stream.ts';
 import type { Now, UnixMs } from '../../core/time.ts';
+import type { ArchiveReader } from '../archive-ports.ts';
 import type { LiveStreams } from '../live-streams.ts';
-import type { ArchiveReader } from '../ports.ts';
 import type { Spread } from '../spread.ts';
 import {
   type GoodArrival,

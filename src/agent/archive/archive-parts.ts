@@ -1,10 +1,10 @@
 import type { Now } from '../../core/time.ts';
-import type { AskRecordings, OpenDvr, OpenScannedFolder } from '../archive-ports.ts';
+import type { AskRecordings, CoverageStore, OpenDvr, OpenScannedFolder } from '../archive-ports.ts';
 import type { Cycle } from '../cycles.ts';
 import type { ReadMeaning } from '../live-snapshots.ts';
 import type { LiveStreams } from '../live-streams.ts';
 import type { Outlook } from '../outlook.ts';
-import type { Clock, CoverageStore, Log, NewId, OpenOrigin, Timers } from '../ports.ts';
+import type { Clock, Log, NewId, OpenOrigin, Timers } from '../ports.ts';
 import { AskedSources } from './asked-sources.ts';
 import { CoverageCycle } from './coverage-cycle.ts';
 import { Coverages } from './coverages.ts';

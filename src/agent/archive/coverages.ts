@@ -2,7 +2,7 @@ import { addToCoverage, type Coverage, trimCoverage } from '../../core/archive/c
 import { mergeRanges, spanOf, subtractRanges, type TimeRange } from '../../core/archive/ranges.ts';
 import type { Container } from '../../core/stream/stream.ts';
 import type { UnixMs } from '../../core/time.ts';
-import type { CoverageStore } from '../ports.ts';
+import type { CoverageStore } from '../archive-ports.ts';
 
 /** Containers in a fixed order. */
 const containers = ['ts', 'fmp4'] as const;

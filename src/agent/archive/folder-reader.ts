@@ -1,6 +1,6 @@
-import type { SegmentFolder } from '../archive-ports.ts';
+import type { ArchiveReader, SegmentFolder } from '../archive-ports.ts';
 import { segmentBudgetMs } from '../live-snapshots.ts';
-import type { ArchiveReader, OpenOrigin, Origin } from '../ports.ts';
+import type { OpenOrigin, Origin } from '../ports.ts';
 
 /** Folders that are open at once; a node has one per recorded stream. */
 const originsMax = 1_000;

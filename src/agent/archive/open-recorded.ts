@@ -7,8 +7,8 @@ import { writeSegmentList } from '../../core/archive/segment-list.ts';
 import type { StreamConfig } from '../../core/stream/stream.ts';
 import type { ViewerQuery } from '../../core/viewer/query.ts';
 import { type Answer, denied, notFromHere } from '../answer.ts';
+import type { ArchiveBlock, ArchivedRung } from '../archive-ports.ts';
 import { arrive } from '../arrive.ts';
-import type { ArchiveBlock, ArchivedRung } from '../ports.ts';
 import {
   goOnWatching,
   namePath,

@@ -7,7 +7,7 @@ import {
 import type { TimeRange } from '../../core/archive/ranges.ts';
 import type { StreamConfig, StreamFacts } from '../../core/stream/stream.ts';
 import type { MonoMs, Now } from '../../core/time.ts';
-import type { ArchiveReader } from '../ports.ts';
+import type { ArchiveReader } from '../archive-ports.ts';
 import type { Coverages } from './coverages.ts';
 
 /** Recordings that grow are looked at again after this, ms: whether they still do is all that can have changed. */

@@ -1,6 +1,7 @@
 import { readSegmentList } from '../../core/archive/segment-list.ts';
 import type { MonoMs, Now } from '../../core/time.ts';
-import type { ArchiveBlock, OpenOrigin, Origin } from '../ports.ts';
+import type { ArchiveBlock } from '../archive-ports.ts';
+import type { OpenOrigin, Origin } from '../ports.ts';
 
 /** A peer's list has to be here within this time: a viewer waits for it. */
 const listMsMax = 1_000;

@@ -6,8 +6,8 @@ import { segmentEndings } from '../../core/archive/segment-index.ts';
 import type { Candidate } from '../../core/placement/candidates.ts';
 import type { Container } from '../../core/stream/stream.ts';
 import type { MonoMs, Now } from '../../core/time.ts';
-import type { DvrStream } from '../archive-ports.ts';
-import type { ArchivedRung, ArchivedSegment, Log } from '../ports.ts';
+import type { ArchivedRung, ArchivedSegment, DvrStream } from '../archive-ports.ts';
+import type { Log } from '../ports.ts';
 import { namePath, type ViewingDeps } from '../viewing-parts.ts';
 import { type ArchiveDeps, archivePrefix, rungAt } from './archive-deps.ts';
 

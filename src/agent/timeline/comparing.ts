@@ -3,7 +3,8 @@ import { type Peer, peerProtocolVersion } from '../../core/group/node.ts';
 import type { MonoMs, Now } from '../../core/time.ts';
 import type { CompareAnswer, CompareQuestion, TimelineWord } from '../../core/timeline/compare.ts';
 import { Askers } from '../askers.ts';
-import type { Clock, PeerFault, PeerLink } from '../ports.ts';
+import type { PeerFault, PeerLink } from '../peer-ports.ts';
+import type { Clock } from '../ports.ts';
 import type { StreamTimeline } from './stream-timeline.ts';
 
 /** A comparison that takes longer is given up, ms. */

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createHttpPeerLink } from '../../../src/adapters/registry/http-peer-link.ts';
 import { createSeals, sealHeader } from '../../../src/adapters/registry/seal.ts';
 import { encodeQuestion, exchangePath } from '../../../src/adapters/registry/wire.ts';
-import type { PeerLink } from '../../../src/agent/ports.ts';
+import type { PeerLink } from '../../../src/agent/peer-ports.ts';
 import { aNode, aStreamFacts } from '../../support/builders.ts';
 import {
   anAnswer,

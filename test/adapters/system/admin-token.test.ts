@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { openAdminToken } from '../../../src/adapters/system/admin-token.ts';
-import type { AdminTokenStore } from '../../../src/agent/ports.ts';
+import type { AdminTokenStore } from '../../../src/agent/admin-ports.ts';
 
 function memoryStore(): AdminTokenStore & { writes: number } {
   let kept: Uint8Array | undefined;
