@@ -59,6 +59,11 @@ it('every call of the API works through the client made from its description', a
   expect((await client.POST('/api/v1/key/rotate')).response.status).toBe(200);
   expect((await client.GET('/api/v1/sessions')).data?.total).toBe(0);
 
+  const ended = await client.DELETE('/api/v1/sessions/{id}', {
+    params: { path: { id: 'AAAAAAAAAAAAAAAAAAAAAA' } },
+  });
+  expect(ended.response.status).toBe(404);
+
   const made = await client.POST('/api/v1/tokens', { body: { name: 'grafana', scope: 'read' } });
   expect(made.data?.token).toMatch(/^[\w-]{43}$/);
   expect((await client.GET('/api/v1/tokens')).data?.tokens).toHaveLength(1);
