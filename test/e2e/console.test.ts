@@ -48,7 +48,7 @@ describe.skipIf(!isInstalled('chromium'))('the console', () => {
     return opened;
   }
 
-  it('asks for the token, keeps it in the tab only, and shows the groups within a second', async () => {
+  it('asks for the token, keeps it in the tab only, and shows the groups soon after', async () => {
     const { context, page, complaints } = await openWindow(browser);
     onTestFinished(() => context.close());
     await page.goto(`${admin()}/`);
