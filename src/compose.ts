@@ -1,36 +1,18 @@
-import { resolve } from 'node:path';
-import { openAlertTargets } from './adapters/alerts/open-targets.ts';
-import { createOpenDvr } from './adapters/dvr/open-dvr.ts';
-import { openScannedFolder } from './adapters/dvr/scanned-folder.ts';
 import { createAdminApp } from './adapters/http/admin-app.ts';
 import { type Listener, listen, listenWith } from './adapters/http/listen.ts';
 import { parseStream } from './adapters/http/stream-schema.ts';
 import { createViewerApp } from './adapters/http/viewer-app.ts';
-import { createKeyWrap } from './adapters/jose/key-wrap.ts';
-import { createPassSigner } from './adapters/jose/pass-signer.ts';
-import { askRecordings } from './adapters/media-servers/ask-recordings.ts';
 import { createMetrics } from './adapters/metrics/prometheus.ts';
-import { isFeed, openFeed } from './adapters/origin/feed.ts';
-import { openOrigin } from './adapters/origin/open-origin.ts';
-import { readMeaning } from './adapters/origin/read-playlist.ts';
-import { createHttpPeerLink } from './adapters/registry/http-peer-link.ts';
 import { createPeerServer } from './adapters/registry/peer-server.ts';
-import { createAlertStore } from './adapters/sqlite/alert-store.ts';
-import { createCoverageStore } from './adapters/sqlite/coverage-store.ts';
 import { openDatabase } from './adapters/sqlite/database.ts';
-import { createKeyStore } from './adapters/sqlite/key-store.ts';
 import { createStreamStore } from './adapters/sqlite/stream-store.ts';
-import { createTimelineStore } from './adapters/sqlite/timeline-store.ts';
 import { announcedAddresses } from './adapters/system/addresses.ts';
-import { checksum, pause } from './adapters/system/checksum.ts';
 import { systemClock, systemTimers } from './adapters/system/clock.ts';
-import { newBytes, newId } from './adapters/system/ids.ts';
-import { createReadLoad } from './adapters/system/load.ts';
 import { createLog } from './adapters/system/log.ts';
 import { onSchedule } from './adapters/system/schedule.ts';
 import { readStreamsFile } from './adapters/system/streams-file.ts';
 import { createAdminister } from './agent/administer.ts';
-import { createAgent } from './agent/agent.ts';
+import type { createAgent } from './agent/agent.ts';
 import { Cycles } from './agent/cycles.ts';
 import { leave } from './agent/leave.ts';
 import type { LiveStreams } from './agent/live-streams.ts';
@@ -40,7 +22,7 @@ import type { Log } from './agent/ports.ts';
 import { reloadStreams } from './agent/reload-streams.ts';
 import { StreamCatalogue } from './agent/stream-catalogue.ts';
 import { composeAccess } from './compose-access.ts';
-import { composeViewerAuth, visitorSettings } from './compose-admission.ts';
+import { openAgent } from './compose-agent.ts';
 import type { Config } from './core/config.ts';
 import { version } from './version.ts';
 
@@ -193,36 +175,6 @@ function schedules(
     },
   ];
   return works.map((work) => onSchedule({ ...work, log }));
-}
-
-/** The agent with the outside world of a real node. */
-function openAgent(config: Config, { clock, log, database }: Base) {
-  const { clusterSecret } = config.peers;
-  return createAgent(
-    {
-      ...{ clock, timers: systemTimers, log, newId, randomBytes: newBytes },
-      ...{ openOrigin, isFeed, openFeed, readMeaning, checksum, pause, signer: createPassSigner() },
-      keyStore: createKeyStore(database),
-      timelineStore: createTimelineStore(database),
-      coverageStore: createCoverageStore(database),
-      openDvr: createOpenDvr({ defaultFolder: resolve(config.store.dataDir, 'dvr') }),
-      ...{ openScannedFolder, askRecordings },
-      keyWrap: clusterSecret === undefined ? undefined : createKeyWrap(clusterSecret),
-      readLoad: createReadLoad(),
-      viewerAuth: composeViewerAuth(config.viewers.auth),
-      alertStore: createAlertStore(database),
-      alertTargets: openAlertTargets(config.alertWebhooks, config.node.id),
-      link: createHttpPeerLink({ clusterSecret: clusterSecret ?? newId() }),
-    },
-    {
-      ...config.node,
-      version,
-      passTtlS: config.passes.ttlS,
-      ...visitorSettings(config),
-      segmentCacheBytesMax: config.limits.segmentCacheBytesMax,
-      peerUrls: config.peers.urls,
-    },
-  );
 }
 
 /** The streams of the file and of the API, and the agent told of them whenever they change. */

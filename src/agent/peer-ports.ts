@@ -38,4 +38,4 @@ export type AnswerPeers = {
 };
 
 /** Answers an authentic question of another node; `now` is when it came. */
-export type AnswerPeer = (question: PeerQuestion, now: Now) => Promise<PeerAnswer | PeerRefusal>;
+type AnswerPeer = (question: PeerQuestion, now: Now) => Promise<PeerAnswer | PeerRefusal>;

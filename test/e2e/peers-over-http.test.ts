@@ -11,8 +11,8 @@ import type { StreamFacts } from '../../src/core/stream/stream.ts';
 import { aNode, aStreamFacts } from '../support/builders.ts';
 import { createFakeLog } from '../support/fake-log.ts';
 import {
-  answersOf,
   anInterceptor,
+  answersOf,
   clusterSecret,
   kill,
   listenLocally,

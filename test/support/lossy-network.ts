@@ -1,4 +1,4 @@
-import type { AnswerPeer, AnswerPeers, PeerFault, PeerLink } from '../../src/agent/peer-ports.ts';
+import type { AnswerPeers, PeerFault, PeerLink } from '../../src/agent/peer-ports.ts';
 import { answersOf } from './peer-http.ts';
 import type { VirtualClock } from './virtual-clock.ts';
 
@@ -11,7 +11,7 @@ export type LossyNetwork = {
   /** Questions sent so far, lost ones included. */
   readonly asked: number;
   /** From now on the node at `url` answers; `clock` tells it when it was asked. Replaces whoever was there. */
-  attach(url: string, answer: AnswerPeer | AnswerPeers, clock: VirtualClock): void;
+  attach(url: string, answer: AnswerPeers['ask'] | AnswerPeers, clock: VirtualClock): void;
   /** Nobody listens at `url` any more: connections are refused. */
   detach(url: string): void;
   /** The way of the node at `from` to all others; works whether or not that node is attached. */

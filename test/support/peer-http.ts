@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createPeerServer } from '../../src/adapters/registry/peer-server.ts';
-import type { AnswerPeer, AnswerPeers } from '../../src/agent/peer-ports.ts';
+import type { AnswerPeers } from '../../src/agent/peer-ports.ts';
 import type { Clock } from '../../src/agent/ports.ts';
 import type { PeerAnswer, PeerQuestion } from '../../src/core/group/exchange.ts';
 import { createFakeLog, type LoggedLine } from './fake-log.ts';
@@ -53,7 +53,7 @@ export function anAnswer(answer: Partial<PeerAnswer> = {}): PeerAnswer {
 }
 
 /** Answers only what a test is about. */
-export function answersOf(ask: AnswerPeer): AnswerPeers {
+export function answersOf(ask: AnswerPeers['ask']): AnswerPeers {
   return {
     ask,
     compare: () => ({ kind: 'compared', protocol: 1, boot: '', streams: [] }),
@@ -63,7 +63,7 @@ export function answersOf(ask: AnswerPeer): AnswerPeers {
 
 /** A peer server of the tests' domain that is listening, with its log. */
 export async function aPeerServer(
-  options: { answer?: AnswerPeer; secret?: string; clock?: Clock } = {},
+  options: { answer?: AnswerPeers['ask']; secret?: string; clock?: Clock } = {},
 ): Promise<{ server: Server; url: string; log: readonly LoggedLine[] }> {
   const log = createFakeLog();
   const server = createPeerServer({

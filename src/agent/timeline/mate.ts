@@ -13,6 +13,9 @@ const lateMax = 3;
 const strangeMax = 3;
 const likenessMin = 0.25;
 
+/** A window that ends two or more segments before ours for so long is behind, ms: longer than any packager's segment should be. */
+const lagMsMin = 6_000;
+
 const nothingKnown: SourceProof = { kind: 'unknown', why: 'marks' };
 
 /** Another member of the group, as far as the timeline of one stream goes. */
@@ -26,6 +29,9 @@ export class Mate {
   #late = 0;
   #strange = 0;
   #isStale = true;
+  #lag = 0;
+  #lagMs = 0;
+  #laggingSince: MonoMs | undefined;
   /** When marks of it were last heard. */
   markedAt: MonoMs = Number.NEGATIVE_INFINITY;
   /** Newest number of its first rung that viewers get. */
@@ -108,6 +114,21 @@ export class Mate {
       known.kind === 'proved'
         ? reviewProof(known, ours, this.#marks, options)
         : proveSameSource(ours, this.#marks, options);
+  }
+
+  /** Looks again how far its window ends before ours. */
+  noteLag(ownNewest: number, at: MonoMs): void {
+    this.#lag = Math.max(0, ownNewest - this.newestNumber);
+    this.#laggingSince = this.#lag > 1 ? (this.#laggingSince ?? at) : undefined;
+    this.#lagMs = at - (this.#laggingSince ?? at);
+  }
+
+  /**
+   * How many segments its window ends before ours. A packager of long segments brings several at once: more than one
+   * counts only when it has lasted.
+   */
+  get segmentsBehind(): number {
+    return this.#lagMs >= lagMsMin ? this.#lag : Math.min(this.#lag, 1);
   }
 
   check(rung: number, number: number): SegmentCheck | undefined {

@@ -37,12 +37,13 @@ export class Mates {
   review(
     seen: readonly MateSeen[],
     ours: readonly Mark[],
-    options: { isNew: boolean; declared: boolean },
+    options: { isNew: boolean; declared: boolean; ownNewest: number; at: MonoMs },
   ): void {
     this.#reachable = seen.map(({ id, clockOffsetMs }) => {
       const mate = this.#all.get(id) ?? new Mate(id);
       this.#all.set(id, mate);
       mate.review(ours, { ...options, clockOffsetMs });
+      mate.noteLag(options.ownNewest, options.at);
       return mate;
     });
   }

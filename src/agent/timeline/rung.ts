@@ -1,6 +1,7 @@
 import type { Reading, Unit } from '../../core/media/units.ts';
 import { ticksPerSecond, unwrapTicks } from '../../core/media/units.ts';
 import type { MonoMs, UnixMs } from '../../core/time.ts';
+import { withGrids } from '../../core/timeline/agreement.ts';
 import type { SegmentCheck } from '../../core/timeline/compare.ts';
 import { createContinuity } from '../../core/timeline/continuity.ts';
 import type { CanonicalCutter, CanonicalSegment } from '../../core/timeline/cutter.ts';
@@ -106,8 +107,7 @@ export class Rung {
   /** Its run with the grids as they stand now, for a member that joins. */
   runNow(): TimelineRun | undefined {
     if (this.#run === undefined || this.#cutter === undefined) return this.#run;
-    const { picture, sound } = this.#cutter.grids();
-    return { ...this.#run, pictureGrid: picture, soundGrids: sound };
+    return withGrids(this.#run, this.#cutter.grids());
   }
 
   /** False when the packager's times jumped, or its tracks are not those of the run: the rung then follows none. */

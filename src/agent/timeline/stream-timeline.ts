@@ -138,7 +138,9 @@ export class StreamTimeline {
     const { declared, group } = this.stream;
     this.mates.isComplete = this.#deps.isComplete(now);
     const seen = this.#deps.mates(group, now);
-    this.mates.review(seen, this.#marks, { declared, isNew: this.#hasNewMarks });
+    const { newestNumber: ownNewest } = this;
+    const options = { declared, isNew: this.#hasNewMarks, ownNewest, at: now.monoMs };
+    this.mates.review(seen, this.#marks, options);
     this.#hasNewMarks = false;
     const isDecided = this.#course.decide(now);
     this.#publish(now, isDecided);

@@ -83,9 +83,9 @@ export class Timelines {
     const timeline = this.#all.get(stream);
     const mate = timeline?.mates.get(node);
     if (timeline === undefined || mate === undefined) return undefined;
-    const { proof, runKey, newestNumber } = mate;
+    const { proof, runKey, segmentsBehind } = mate;
     const isSameRun = runKey !== undefined && runKey === timeline.runKey;
-    return { proof, isSameRun, segmentsBehind: Math.max(0, timeline.newestNumber - newestNumber) };
+    return { proof, isSameRun, segmentsBehind };
   }
 
   /** How many segments had to be taken from another member, or left out; absent for a stream that is not written anew. */

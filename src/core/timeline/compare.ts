@@ -74,7 +74,7 @@ export type SegmentName = {
  * one, both as early as may be); then fewer damaged units, more bytes (loss in front of a packager takes bytes away), the first checksum.
  * Undefined when they are equal.
  */
-export function betterOf(ours: SegmentCheck, theirs: SegmentCheck): 'ours' | 'theirs' | undefined {
+function betterOf(ours: SegmentCheck, theirs: SegmentCheck): 'ours' | 'theirs' | undefined {
   if (ours.checksum === theirs.checksum) return undefined;
   const order =
     Number(theirs.isPublished) - Number(ours.isPublished) ||

@@ -22,7 +22,7 @@ export function writeCanonicalPlaylist(window: readonly ListedSegment[], prefix 
   const target = Math.max(...window.map((segment) => segment.run.targetDurationS));
   const lines = [
     '#EXTM3U',
-    `#EXT-X-VERSION:${window.some((segment) => segment.isGap) ? 8 : 6}`,
+    '#EXT-X-VERSION:8',
     `#EXT-X-TARGETDURATION:${target}`,
     `#EXT-X-MEDIA-SEQUENCE:${first.number}`,
     `#EXT-X-DISCONTINUITY-SEQUENCE:${first.run.sequence}`,

@@ -125,7 +125,7 @@ describe('pictures that repeat', { timeout: 60_000 }, () => {
 describe('a member that lags', { timeout: 60_000 }, () => {
   it.each([
     [1_500, true],
-    [3_900, false],
+    [3_900, true],
   ])('by %i ms is a backup: %s', async (latenessMs, expected) => {
     const rig = await startAll([{}, { packagers: [{ base, latenessMs }] }], {}, 60_000);
     expect(rig.watch.faults).toEqual([]);
@@ -148,10 +148,10 @@ describe('a member that lags', { timeout: 60_000 }, () => {
     expect((window?.newest?.publishedAt ?? 0) - second).toBe(2_000);
   });
 
-  it('because its packager stands still is behind within two segments', async () => {
+  it('because its packager stands still is behind, though not for the two segments that a long one may bring at once', async () => {
     const rig = await startAll([{}, { packagers: [{ base }] }]);
     rig.member(1).packagers[0]?.freeze();
-    await rig.until(() => (rig.member(0).verdict('node-b')?.segmentsBehind ?? 0) >= 2, 10_000);
+    await rig.until(() => (rig.member(0).verdict('node-b')?.segmentsBehind ?? 0) >= 2, 16_000);
     rig.member(1).packagers[0]?.restart(rig.clock.now().monoMs);
     await rig.until(() => isBackup(rig, 0, 1), 20_000);
     await rig.run(20_000);

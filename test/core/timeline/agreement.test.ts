@@ -178,7 +178,8 @@ class Node {
     const peers = heard.map((peer) => ({ ...peer, difference: 0 }));
     const decision = agreeOnRun(this.facts, peers);
     if (decision.kind !== 'keep') {
-      const head = decision.kind === 'adopt' ? decision.run : this.#found(decision.previous, second);
+      const head =
+        decision.kind === 'adopt' ? decision.run : this.#found(decision.previous, second);
       const run = runs.get(keyOf(head)) ?? aRun({});
       this.facts = { ...this.facts, following: following(run) };
     }

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { bestCheck, betterOf, type SegmentCheck } from '../../../src/core/timeline/compare.ts';
+import { bestCheck, type SegmentCheck } from '../../../src/core/timeline/compare.ts';
+
+/** Which of two is chosen; undefined when they are equal. */
+function betterOf(ours: SegmentCheck, theirs: SegmentCheck): 'ours' | 'theirs' | undefined {
+  const isSame = ours.checksum === theirs.checksum;
+  return isSame ? undefined : bestCheck([ours, theirs]) === theirs ? 'theirs' : 'ours';
+}
 
 function aCheck(fields: Partial<SegmentCheck> = {}): SegmentCheck {
   return {

@@ -29,7 +29,7 @@ function aSegment(number: number, fields: Partial<ListedSegment> = {}): ListedSe
 describe('the playlist of a canonical stream', () => {
   it('names numbers, durations and dates', () => {
     expect(writeCanonicalPlaylist([aSegment(100), aSegment(101)])).toBe(`#EXTM3U
-#EXT-X-VERSION:6
+#EXT-X-VERSION:8
 #EXT-X-TARGETDURATION:2
 #EXT-X-MEDIA-SEQUENCE:100
 #EXT-X-DISCONTINUITY-SEQUENCE:7

@@ -1,0 +1,71 @@
+import type { AgentPorts, AgentSettings } from './agent-settings.ts';
+import { createArchiveParts } from './archive/archive-parts.ts';
+import { LiveStreams } from './live-streams.ts';
+import { Outlook } from './outlook.ts';
+import { Peers } from './peers.ts';
+import { createSelf } from './self.ts';
+import { openTimeline } from './timeline/open-timeline.ts';
+import { Timelines } from './timeline/timelines.ts';
+import { ViewerAuth } from './viewer-auth.ts';
+import { ViewingKeys } from './viewing-keys.ts';
+import { createVisitors } from './visitors.ts';
+
+/**
+ * What a node is made of: its streams, who watches them, its keys and its peers, each asking the others only once it runs.
+ */
+export function createNodeParts(ports: AgentPorts, settings: AgentSettings) {
+  const { clock, log, newId, randomBytes } = ports;
+  const { peerUrls, segmentCacheBytesMax, ...node } = settings;
+  const boot = newId();
+  const timelines = new Timelines({
+    ...{ clock, log, link: ports.link, checksum: ports.checksum, nodeId: node.id, boot },
+    store: ports.timelineStore,
+    peers: (now) => peers.list(now),
+  });
+  const live = new LiveStreams({
+    ...{ ...ports, segmentCacheBytesMax },
+    openTimeline: (config, isFeed) => openTimeline(timelines, config, isFeed),
+    closeTimeline: (timeline) => timelines.close(timeline),
+    canOthersServe: (stream, protocol, now) => outlook.canServe(stream, protocol, now),
+    // Who could serve instead must know at once: both could leave the air within the same second.
+    onAirChange: () => void peers.tell(),
+  });
+  const archive = createArchiveParts(ports, live);
+  const { archives } = archive;
+  const visitors = createVisitors(node, { readLoad: ports.readLoad, peers: () => peers });
+  const { sessions, audience, admission, drain, notes } = visitors;
+  const auth = ports.viewerAuth && new ViewerAuth({ ...ports.viewerAuth, log });
+  const keys = new ViewingKeys({
+    ...{ clock, log, newId, randomBytes },
+    store: ports.keyStore,
+    wrap: ports.keyWrap,
+    passTtlS: node.passTtlS,
+    peersExpected: peerUrls.length,
+  });
+  let addresses: readonly string[] = [];
+  const self = createSelf({
+    ...{ ...node, sessions, audience, admission, drain, keys, addresses: () => addresses },
+  });
+  const peers = new Peers({
+    ...{ clock, timers: ports.timers, log, link: ports.link, urls: peerUrls, self, boot },
+    ownStreams: () => archives.facts(clock.now()),
+    notes,
+    wrappedKeys: () => keys.wrapped(),
+    absorbKeys: (wrapped) => keys.absorb(wrapped, clock.now()),
+    lacksKeys: (ids) => keys.lacks(ids),
+  });
+  const outlook = new Outlook({
+    self,
+    facts: (name) => live.facts(name),
+    factsVersion: () => live.factsVersion,
+    peers: (now) => peers.list(now),
+    signingKeyId: () => keys.signing()?.id,
+    source: (stream, node) => timelines.source(stream, node),
+  });
+  const setAddresses = (own: readonly string[]) => {
+    addresses = own;
+  };
+  return { timelines, live, archive, visitors, auth, keys, self, peers, outlook, setAddresses };
+}
+
+export type NodeParts = ReturnType<typeof createNodeParts>;
