@@ -71,6 +71,7 @@ const run = z.object({
 const check = z.object({
   rung: count.max(rungsMax),
   number: count,
+  run: short,
   startTicks: z.number(),
   durationTicks: z.number(),
   checksum,

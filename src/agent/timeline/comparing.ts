@@ -64,7 +64,7 @@ export class Comparing {
       if (timeline === undefined) continue;
       timeline.mates.hear(question.from, word, now.monoMs);
       timeline.tick(now);
-      streams.push(timeline.word({ marks: wantMarks, runs: wantRuns }, now));
+      streams.push(timeline.word({ marks: wantMarks, runs: wantRuns }, now, word.checks));
     }
     return { kind: 'compared', protocol: peerProtocolVersion, boot, streams };
   }

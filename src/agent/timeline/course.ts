@@ -222,9 +222,12 @@ export class Course {
    */
   #isMisplaced(at: MonoMs): boolean {
     const following = this.#following;
-    const mates = following ? this.#deps.mates.following(keyOf(following.run)) : [];
-    const isApart = ({ ownOffset }: { ownOffset: number | undefined }) =>
-      Math.abs((ownOffset ?? 0) - (following?.offset ?? 0)) > misplacedTicks;
+    const same = following ? this.#deps.mates.following(keyOf(following.run)) : [];
+    const mates = same.flatMap(({ id, ownOffset }) =>
+      ownOffset === undefined ? [] : [{ id, ownOffset }],
+    );
+    const isApart = ({ ownOffset }: { ownOffset: number }) =>
+      Math.abs(ownOffset - (following?.offset ?? 0)) > misplacedTicks;
     const isWrong =
       mates.length > 0 && mates.every(isApart) && mates.some(({ id }) => id < this.#deps.nodeId);
     this.#misplacedSince = isWrong ? (this.#misplacedSince ?? at) : undefined;

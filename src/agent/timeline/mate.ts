@@ -87,7 +87,6 @@ export class Mate {
     const key = this.runKey;
     this.#word = word;
     if (this.runKey !== key) {
-      this.#checks.clear();
       this.newestNumber = 0;
     }
     if (word.runs !== undefined) this.#runs = word.runs;
@@ -131,8 +130,8 @@ export class Mate {
     return this.#lagMs >= lagMsMin ? this.#lag : Math.min(this.#lag, 1);
   }
 
-  check(rung: number, number: number): SegmentCheck | undefined {
-    return this.#checks.get(`${rung}/${number}`);
+  check(run: string, rung: number, number: number): SegmentCheck | undefined {
+    return this.#checks.get(`${run} ${rung}/${number}`);
   }
 
   /** Whether its check of a number came soon enough to be waited for the next time. */
@@ -158,7 +157,7 @@ export class Mate {
   }
 
   #take(check: SegmentCheck): void {
-    const key = `${check.rung}/${check.number}`;
+    const key = `${check.run} ${check.rung}/${check.number}`;
     this.#checks.delete(key);
     this.#checks.set(key, check);
     if (check.rung === 0 && check.isPublished)

@@ -59,8 +59,16 @@ export class Mates {
     return undefined;
   }
 
-  /** Proved members that can be reached and follow the run of this key. */
+  /** Members that can be reached and are not known to carry another source. */
+  get alike(): readonly Mate[] {
+    return this.#reachable.filter(({ proof }) => proof.kind !== 'different');
+  }
+
+  /**
+   * Members that can be reached and follow the run of this key. They were proved when they joined it; that our packager
+   * or theirs has just begun anew, so that the proof is to be made again, does not make their segments others.
+   */
   following(key: string): readonly Mate[] {
-    return this.#reachable.filter((mate) => mate.runKey === key && mate.proof.kind === 'proved');
+    return this.alike.filter((mate) => mate.runKey === key);
   }
 }

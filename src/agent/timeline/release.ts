@@ -1,7 +1,9 @@
 import { countRepeat, noRepeats } from '../../core/repeats.ts';
 import type { MonoMs } from '../../core/time.ts';
+import { keyOf } from '../../core/timeline/agreement.ts';
 import { bestCheck, type SegmentCheck, type SegmentName } from '../../core/timeline/compare.ts';
 import type { CanonicalSegment } from '../../core/timeline/cutter.ts';
+import type { RunHead } from '../../core/timeline/run.ts';
 import type { Log } from '../ports.ts';
 import type { Mate } from './mate.ts';
 import type { Pending, Rung } from './rung.ts';
@@ -15,6 +17,9 @@ const attemptsMax = 3;
 
 /** Published segments are told with their checksums for so long, ms. */
 const toldMsMax = 3_000;
+
+/** Two segments that are farther apart, or overlap by more, are not neighbours, ticks. */
+const apartTicksMax = 9_000;
 
 export type ReleaseDeps = {
   readonly log: Log;
@@ -40,6 +45,9 @@ const latelyMs = 60_000;
 const remembered = 1_000;
 
 type PublishedContent = Omit<CanonicalSegment, 'bytes' | 'damagedUnits'>;
+
+/** Members that a segment is compared with: those that follow its run now, and all that may have had it. */
+type Compared = { readonly following: readonly Mate[]; readonly alike: readonly Mate[] };
 
 /** What is published of a number; the times where another member's bytes are. */
 type Final = { readonly bytes: Uint8Array } & Partial<
@@ -68,8 +76,8 @@ export class Release {
     return { replaced: this.#replaced, dropped: this.#dropped, lately };
   }
 
-  /** `mates` are the reachable members that follow the same run. True if anything was published or dropped. */
-  run(rung: Rung, mates: readonly Mate[], at: MonoMs): boolean {
+  /** True if anything was published or dropped. */
+  run(rung: Rung, mates: Compared, at: MonoMs): boolean {
     let hasMoved = false;
     for (;;) {
       const [pending] = rung.pending;
@@ -78,20 +86,16 @@ export class Release {
       if (final === 'wait') return hasMoved;
       hasMoved = true;
       rung.shift();
-      this.#noteTimes(rung.index, pending.segment.number, mates);
-      if (final === 'drop') this.#dropped += this.#note(at);
+      this.#noteTimes(rung.index, pending, mates);
+      if (final === 'drop' || !goesOn(rung, pending, final)) this.#dropped += this.#note(at);
       else this.#publish(rung, pending, final, at);
     }
   }
 
-  #decide(
-    rung: Rung,
-    pending: Pending,
-    mates: readonly Mate[],
-    at: MonoMs,
-  ): Final | 'wait' | 'drop' {
+  #decide(rung: Rung, pending: Pending, mates: Compared, at: MonoMs): Final | 'wait' | 'drop' {
     const { number, bytes, damagedUnits, isIndependent, endsAtKey } = pending.segment;
-    const checks = mates.flatMap((mate) => mate.check(rung.index, number) ?? []);
+    const checkOfMate = (mate: Mate) => mate.check(keyOf(pending.run), rung.index, number);
+    const checks = mates.alike.flatMap((mate) => checkOfMate(mate) ?? []);
     const own = ownCheck(rung.index, pending);
     const best = bestCheck([own, ...checks]) ?? own;
     if (best.checksum !== own.checksum) {
@@ -99,9 +103,10 @@ export class Release {
     }
     const isDoubtful = damagedUnits > 0 || !(isIndependent && endsAtKey);
     const isMissed = (mate: Mate) =>
-      mate.check(rung.index, number) === undefined && (isDoubtful || !mate.isLate);
+      checkOfMate(mate) === undefined && (isDoubtful || !mate.isLate);
+    const awaited = isDoubtful ? mates.alike : mates.following;
     const holdMs = isDoubtful ? doubtfulHoldMsMax : holdMsMax;
-    return mates.some(isMissed) && at - pending.cutAt < holdMs ? 'wait' : { bytes };
+    return awaited.some(isMissed) && at - pending.cutAt < holdMs ? 'wait' : { bytes };
   }
 
   /** Another member's bytes, once they are there; without them nothing is published that differs from what viewers have. */
@@ -109,7 +114,7 @@ export class Release {
     rung: Rung,
     pending: Pending,
     best: SegmentCheck,
-    mates: readonly Mate[],
+    mates: Compared,
     at: MonoMs,
   ): Final | 'wait' | 'drop' {
     const { replacement } = pending;
@@ -126,13 +131,7 @@ export class Release {
     return 'wait';
   }
 
-  #fetch(
-    rung: Rung,
-    pending: Pending,
-    best: SegmentCheck,
-    mates: readonly Mate[],
-    at: MonoMs,
-  ): void {
+  #fetch(rung: Rung, pending: Pending, best: SegmentCheck, mates: Compared, at: MonoMs): void {
     const before = pending.replacement;
     const attempts = before?.check.checksum === best.checksum ? before.attempts + 1 : 1;
     const note = (bytes: Uint8Array | 'asked' | 'failed') => {
@@ -142,7 +141,10 @@ export class Release {
     this.#tell(at, pending.segment.number);
     const { checksum } = best;
     const { number } = pending.segment;
-    const holder = mates.find((mate) => mate.check(rung.index, number)?.checksum === checksum);
+    const run = keyOf(pending.run);
+    const holder = mates.alike.find(
+      (mate) => mate.check(run, rung.index, number)?.checksum === checksum,
+    );
     if (holder === undefined) {
       note('failed');
       return;
@@ -169,9 +171,10 @@ export class Release {
   }
 
   /** A member that never comes in time is not waited for, until it does. */
-  #noteTimes(rung: number, number: number, mates: readonly Mate[]): void {
+  #noteTimes(rung: number, { run, segment }: Pending, { following }: Compared): void {
     if (rung !== 0) return;
-    for (const mate of mates) mate.noteInTime(mate.check(rung, number) !== undefined);
+    for (const mate of following)
+      mate.noteInTime(mate.check(keyOf(run), rung, segment.number) !== undefined);
   }
 
   #tell(at: MonoMs, number: number): void {
@@ -183,27 +186,47 @@ export class Release {
   }
 }
 
+/**
+ * Whether a segment begins where the one before ends: not so when that one had to be taken from another member, whose
+ * packager had a keyframe that ours has lost. Then this one would show the same pictures again.
+ */
+function goesOn({ window }: Rung, { segment, run }: Pending, final: Final): boolean {
+  const before = window.newest;
+  if (before?.number !== segment.number - 1 || keyOf(before.run) !== keyOf(run)) return true;
+  const apart = (final.startTicks ?? segment.startTicks) - before.startTicks - before.durationTicks;
+  return Math.abs(apart) <= apartTicksMax;
+}
+
 /** What this member says of a segment that is cut, not published yet. */
-function ownCheck(rung: number, { segment, checksum }: Pending): SegmentCheck {
+function ownCheck(rung: number, { segment, checksum, run }: Pending): SegmentCheck {
   const { damagedUnits } = segment;
-  return { ...checkOf(rung, segment, checksum), damagedUnits, isPublished: false };
+  return { ...checkOf(rung, segment, { checksum, run }), damagedUnits, isPublished: false };
 }
 
 function checkOf(
   rung: number,
   { number, startTicks, durationTicks, isIndependent, endsAtKey, contentBytes }: PublishedContent,
-  checksum: string,
+  { checksum, run }: { readonly checksum: string; readonly run: RunHead },
 ) {
   const times = { startTicks, durationTicks, isIndependent, endsAtKey };
-  return { rung, number, ...times, checksum, bytes: contentBytes };
+  return { rung, number, run: keyOf(run), ...times, checksum, bytes: contentBytes };
 }
 
-/** What this member tells others of a rung: what is published since a moment, and what is still to be. */
-export function checksOf({ index, pending, window }: Rung, at: MonoMs): readonly SegmentCheck[] {
+/**
+ * What this member tells others of a rung: what is published since a moment, and what is still to be; of older
+ * segments, those that the other one is about to publish (`asked`): it has come back, and reads its window anew.
+ */
+export function checksOf(
+  { index, pending, window }: Rung,
+  at: MonoMs,
+  asked: readonly SegmentCheck[],
+): readonly SegmentCheck[] {
+  const isAsked = (number: number) =>
+    asked.some((check) => check.rung === index && check.number === number && !check.isPublished);
   const published = window.told
-    .filter(({ publishedAt }) => at - publishedAt <= toldMsMax)
+    .filter(({ publishedAt, number }) => at - publishedAt <= toldMsMax || isAsked(number))
     .map((segment) => ({
-      ...checkOf(index, segment, segment.checksum),
+      ...checkOf(index, segment, segment),
       ...{ damagedUnits: 0, isPublished: true },
     }));
   return [...published, ...pending.map((each) => ownCheck(index, each))];

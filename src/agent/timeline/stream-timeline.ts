@@ -1,6 +1,6 @@
 import type { MonoMs, Now } from '../../core/time.ts';
 import { type Following, keyOf } from '../../core/timeline/agreement.ts';
-import type { TimelineWord } from '../../core/timeline/compare.ts';
+import type { SegmentCheck, TimelineWord } from '../../core/timeline/compare.ts';
 import { layoutOf } from '../../core/timeline/layout.ts';
 import { keepMarks, type Mark, marksOf } from '../../core/timeline/marks.ts';
 import { canonicalPrefix } from '../../core/timeline/names.ts';
@@ -147,11 +147,15 @@ export class StreamTimeline {
   }
 
   /** Our word on this stream, for a member of its group. */
-  word(want: { marks: boolean; runs: boolean }, now: Now): TimelineWord {
+  word(
+    want: { marks: boolean; runs: boolean },
+    now: Now,
+    asked: readonly SegmentCheck[] = [],
+  ): TimelineWord {
     const { group } = this.stream;
     const { following, last } = this.#course;
     const runs = want.runs ? this.#course.runsNow() : undefined;
-    const checks = this.#rungs.flatMap((rung) => checksOf(rung, now.monoMs));
+    const checks = this.#rungs.flatMap((rung) => checksOf(rung, now.monoMs, asked));
     const head = following && { ...following, run: headOf(following.run) };
     const marks = want.marks ? this.#marks : undefined;
     return { group, following: head, last, marks, runs, checks };
@@ -189,7 +193,8 @@ export class StreamTimeline {
   #publish(now: Now, isDecided: boolean): void {
     const { following } = this.#course;
     if (following === undefined) return;
-    const mates = this.mates.following(keyOf(following.run));
+    const { alike } = this.mates;
+    const mates = { following: this.mates.following(keyOf(following.run)), alike };
     let hasMoved = false;
     for (const rung of this.#rungs)
       hasMoved = this.#release.run(rung, mates, now.monoMs) || hasMoved;

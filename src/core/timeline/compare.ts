@@ -6,6 +6,8 @@ export type SegmentCheck = {
   /** Place of the variant stream or rendition among those that are written anew; 0 is the first. */
   readonly rung: number;
   readonly number: number;
+  /** Key of the run that it belongs to. */
+  readonly run: string;
   /** In the group's time: a lost keyframe moves a boundary. */
   readonly startTicks: number;
   readonly durationTicks: number;

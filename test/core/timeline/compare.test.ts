@@ -11,6 +11,7 @@ function aCheck(fields: Partial<SegmentCheck> = {}): SegmentCheck {
   return {
     ...{ rung: 0, number: 7, startTicks: 1_000, durationTicks: 180_000, checksum: 'ours' },
     ...{ bytes: 5_000, damagedUnits: 0, isIndependent: true, endsAtKey: true },
+    run: '1/1/node-a',
     isPublished: false,
     ...fields,
   };
