@@ -157,7 +157,7 @@ describe('viewers whose node fails', () => {
     rig.network.cut('http://node-a.example.net:8082');
     await rig.run(30_000);
     const answer = await rig.node(0).ask('/ch1/index.m3u8');
-    expect(answer.headers.get('x-understudy-reason')).toBe('own-viewer');
+    expect(answer.headers.get('x-understudy-reason')).toBe('least-bad-backups');
     const [uri = ''] = urisOf(before);
     expect((await rig.node(0).ask(`/ch1/${uri}`)).status).toBe(200);
     expect(passIn(await answer.text())).not.toBe('');

@@ -99,7 +99,7 @@ describe('timelines of two nodes', { timeout: 60_000 }, () => {
   it('report 10: a node whose packager stands still is behind, and the other one goes on', async () => {
     const rig = await startPair();
     rig.member(0).packagers[0]?.freeze();
-    await rig.until(() => (rig.member(1).verdict('node-a')?.segmentsBehind ?? 0) > 1, 8_000);
+    await rig.until(() => (rig.member(1).verdict('node-a')?.segmentsBehind ?? 0) > 1, 16_000);
     const before = rig.member(1).numbers().at(-1) ?? 0;
     await rig.run(10_000);
     expect(rig.member(1).numbers().at(-1)).toBeGreaterThanOrEqual(before + 4);

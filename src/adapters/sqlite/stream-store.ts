@@ -11,15 +11,17 @@ type Row = {
   readonly reserve: 0 | 1;
   readonly source: string | null;
   readonly archive: string | null;
+  readonly canonical: 0 | 1 | null;
 };
 
 /** Streams that came through the API, by name. */
 export function createStreamStore(database: Database): StreamStore {
   const select = database.prepare<[], Row>('SELECT * FROM streams ORDER BY name');
   const upsert = database.prepare<[Row]>(`
-    INSERT INTO streams VALUES (@name, @origin, @dash, @group_name, @reserve, @source, @archive)
+    INSERT INTO streams VALUES (@name, @origin, @dash, @group_name, @reserve, @source, @archive, @canonical)
     ON CONFLICT (name) DO UPDATE SET origin = excluded.origin, dash = excluded.dash,
-      group_name = excluded.group_name, reserve = excluded.reserve, source = excluded.source, archive = excluded.archive`);
+      group_name = excluded.group_name, reserve = excluded.reserve, source = excluded.source, archive = excluded.archive,
+      canonical = excluded.canonical`);
   const remove = database.prepare<[string]>('DELETE FROM streams WHERE name = ?');
   return {
     list: () => orStoreFailed('streams cannot be read', () => select.all().map(streamOf)),
@@ -43,6 +45,7 @@ function rowOf(stream: StreamConfig): Row {
     reserve: stream.reserve ? 1 : 0,
     source: stream.source ?? null,
     archive: stream.archive === undefined ? null : JSON.stringify(stream.archive),
+    canonical: stream.canonical === undefined ? null : stream.canonical ? 1 : 0,
   };
 }
 
@@ -55,5 +58,6 @@ function streamOf(row: Row): StreamConfig {
     ...(row.group_name !== null && { group: row.group_name }),
     ...(row.source !== null && { source: row.source }),
     ...(row.archive !== null && { archive: JSON.parse(row.archive) }),
+    ...(row.canonical !== null && { canonical: row.canonical === 1 }),
   };
 }

@@ -64,7 +64,7 @@ describe('streams over the API', () => {
       origin: 'ftp://u:hunter2@host',
       dash: 7,
       reserve: 'yes',
-      archive: {},
+      recorder: {},
       group: ':',
     };
     const answer = await ask('PUT', '/api/v1/streams/ch1', { body });

@@ -21,6 +21,7 @@ describe('the coverage of a stream', () => {
     const answer = await rig.ask('GET', path);
     expect(answer.body).toEqual({
       stream: 'ch1',
+      problems: [],
       depthMs: 48 * 3_600_000,
       ts: {
         ranges: [range(0, 2_000), range(5_000, 9_000)],

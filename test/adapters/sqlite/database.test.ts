@@ -120,7 +120,7 @@ describe('the database', () => {
     const database = openDatabase({ dataDir, nowMs: 0 });
     for (let at = 0; at < 500; at += 1)
       database
-        .prepare('INSERT INTO streams VALUES (?, ?, NULL, NULL, 1, NULL)')
+        .prepare('INSERT INTO streams (name, origin, reserve) VALUES (?, ?, 1)')
         .run(`n${at}`, '/x');
     database.close();
     const size = statSync(path).size;
