@@ -8,7 +8,9 @@ import { aNode, aStreamFacts, aViewer, onAir, testKeyId, testNow } from '../supp
 it('an HLS entry that is not read yet is never answered with the MPD of the same stream', async () => {
   const self = aNode();
   const own = aStreamFacts({ dash: { air: onAir } });
-  const deps = { self: () => self, spread: createSpread(self.id) } as unknown as ViewingDeps;
+  const drain = { isToLeave: () => false };
+  const parts = { self: () => self, spread: createSpread(self.id), drain };
+  const deps = parts as unknown as ViewingDeps;
   const answer = await openEntry(deps, {
     request: { viewer: aViewer(), host: '', path: 'ch1/index.m3u8', query: '', now: testNow },
     query: { others: '', blocks: false },
