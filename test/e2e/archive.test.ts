@@ -13,7 +13,8 @@ import { startTestNodes, type TestNode, untilInReserve, untilReady } from '../su
 import { folderContent, startOrigin } from '../support/origin-servers.ts';
 
 const needed = ['chromium', 'ffmpeg'];
-const outageMs = 8_000;
+/** Longer than a packager lists its segments: what is recorded after it leaves a hole. */
+const outageMs = 34_000;
 const betweenMs = 8_000;
 /** What was recorded a moment ago is not compared between nodes. */
 const settledMs = 32_000;
