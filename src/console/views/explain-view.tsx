@@ -7,7 +7,12 @@ import { useSpeech } from '../words/words.ts';
 
 type Explanation = components['schemas']['Explanation'];
 
-const colours = { serve: 'reserve', redirect: 'degraded', 'not-found': 'none' } as const;
+const colours = {
+  serve: 'reserve',
+  join: 'reserve',
+  redirect: 'degraded',
+  'not-found': 'none',
+} as const;
 
 /** Why would this viewer get what he gets? */
 export function ExplainView({ groups }: { readonly groups: readonly Group[] }) {

@@ -131,7 +131,12 @@ export const en = {
   userAgent: 'User-Agent of the player',
   https: 'comes over https',
   ask: 'Ask',
-  placements: { serve: 'served here', redirect: 'sent on', 'not-found': 'not found' },
+  placements: {
+    serve: 'served here',
+    join: 'put together here',
+    redirect: 'sent on',
+    'not-found': 'not found',
+  },
   offered: 'Offered',
   followsBackups: 'the player follows backups',
   followsNone: 'the player follows no backups',

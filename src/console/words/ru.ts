@@ -132,7 +132,12 @@ export const ru: Words = {
   userAgent: 'User-Agent плеера',
   https: 'приходит по https',
   ask: 'Спросить',
-  placements: { serve: 'показываем здесь', redirect: 'отправляем', 'not-found': 'не найдено' },
+  placements: {
+    serve: 'показываем здесь',
+    join: 'собираем здесь',
+    redirect: 'отправляем',
+    'not-found': 'не найдено',
+  },
   offered: 'Предложен',
   followsBackups: 'плеер переходит на резерв',
   followsNone: 'плеер на резерв не переходит',
