@@ -11,13 +11,11 @@ import type { Entry, MediaSnapshot } from './live-snapshots.ts';
 import { madeUpEntry } from './made-up-entry.ts';
 import type { Clock, Log, OpenFeed, OriginFault } from './ports.ts';
 import type { PublishedSegment } from './timeline/canonical-window.ts';
-import { playlistSnapshot, storedSegment } from './timeline/served.ts';
+import { playlistSnapshot, standstillMsMax, storedSegment } from './timeline/served.ts';
 import type { StreamTimeline } from './timeline/stream-timeline.ts';
 
 /** A feed that brings nothing for so long is frozen, ms. */
 const silenceMsMax = 1_500;
-/** Beyond 1.5 target durations: cutting, comparing and publishing. */
-const publishMsMax = 1_500;
 
 type FeedDeps = {
   readonly clock: Clock;
@@ -133,7 +131,7 @@ export class LiveFeed implements HlsSide {
     if (isOffered !== true || window === undefined || this.#entry === undefined)
       return off('aligning');
     const movedMsAgo = at - (window.newest?.publishedAt ?? at);
-    return movedMsAgo > 1_500 * window.targetDurationS + publishMsMax
+    return movedMsAgo > standstillMsMax(window.targetDurationS * 1_000)
       ? off('frozen')
       : { onAir: true };
   }

@@ -13,6 +13,7 @@ import {
   playlistBudgetMs,
 } from './live-snapshots.ts';
 import type { OriginFault } from './ports.ts';
+import { isSameShallow, keepSame } from './same-facts.ts';
 import type { StoredSegment } from './segment-fill.ts';
 import { HlsTimeline } from './timeline/hls-timeline.ts';
 import type { StreamTimeline } from './timeline/stream-timeline.ts';
@@ -145,10 +146,7 @@ export class LiveHls {
             ? 'fmp4'
             : 'ts',
       lowLatency: windows.some(({ playlist }) => playlist.lowLatency),
-      timeline:
-        before?.timeline?.reason === timeline?.reason && before?.timeline?.state === timeline?.state
-          ? before?.timeline
-          : timeline,
+      timeline: timeline && keepSame(before?.timeline, timeline, isSameShallow),
       ladder: this.entry?.template.ladder,
     };
   }

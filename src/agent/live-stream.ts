@@ -161,14 +161,15 @@ export class LiveStream {
     if (url === undefined) return { kind: 'fault', reason: 'path-invalid' };
     const request = (part?: string) =>
       files.origin.open(url, { range: part, firstByteMs: segmentBudgetMs });
-    const offsetTicks = below === undefined ? this.#timeline?.offsetTicks : undefined;
+    const movesWithPictures = below === undefined && isCaptions(path);
+    const offsetTicks = movesWithPictures ? this.#timeline?.offsetTicks : undefined;
+    const part = offsetTicks === undefined ? range : undefined;
     const { segments } = this.#deps;
+    const read = known?.file.isWhole
+      ? await segments.open(known.file.id, request, { range: part, onComplete: known.onComplete })
+      : await request(part);
     const found =
-      offsetTicks !== undefined && isCaptions(path)
-        ? await movedCaptions(files.origin, url, { offsetTicks, range })
-        : known?.file.isWhole
-          ? await segments.open(known.file.id, request, { range, onComplete: known.onComplete })
-          : await request(range);
+      offsetTicks === undefined ? read : await movedCaptions(read, { offsetTicks, range });
     const isAbsent = found.kind === 'fault' && (found.status === 404 || found.status === 410);
     return isAbsent ? { ...found, reason: 'not-found' } : found;
   }

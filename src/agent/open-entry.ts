@@ -12,6 +12,7 @@ import {
   type Opening,
   passClaims,
   placedArrival,
+  sessionOf,
   startSession,
   type ViewingDeps,
   watchingId,
@@ -73,17 +74,10 @@ function serveMpd(
   const { request, arrival, asked, mpd } = opening;
   if (mpd === undefined) return notFromHere('starting');
   const { viewer, now } = request;
-  const { kind, home, login } = arrival;
-  const id = watchingId(arrival, viewer, asked.name);
+  const { name: stream } = asked;
+  const id = watchingId(arrival, viewer, stream);
   if (deps.notes.isEnded(id)) return denied('session-ended');
-  goOnWatching(
-    deps,
-    {
-      ...{ id, kind, home, login, stream: asked.name, backups: [] },
-      ...{ family: viewer.family, viewerKey: viewer.key },
-    },
-    now,
-  );
+  goOnWatching(deps, sessionOf(arrival, viewer, { id, stream, backups: [] }), now);
   return { kind: 'playlist', body: mpd.text, contentType: mpd.contentType, reason };
 }
 
@@ -109,20 +103,8 @@ async function serveMultivariant(
   const signing = placement.offers.length > 0 ? deps.keys.signing() : undefined;
   const chosen = signing === undefined ? [] : deps.spread.pick(placement.offers, asker, now);
   const backupIds = chosen.map(({ node }) => node.id);
-  startSession(
-    deps,
-    {
-      id: session,
-      viewerKey: viewer.key,
-      stream: asked.name,
-      kind: arrival.kind,
-      home: arrival.home,
-      login: arrival.login,
-      family: viewer.family,
-      backups: backupIds,
-    },
-    now,
-  );
+  const begun = { id: session, stream: asked.name, backups: backupIds };
+  startSession(deps, sessionOf(arrival, viewer, begun), now);
   const claims = passClaims({
     home: arrival.home,
     nodes: [self.id, ...backupIds],

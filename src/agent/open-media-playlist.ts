@@ -4,8 +4,8 @@ import { type Answer, denied, notFromHere } from './answer.ts';
 import type { MediaSnapshot } from './live-snapshots.ts';
 import type { OriginFault } from './ports.ts';
 import {
-  goOnWatching,
   leavesByReload,
+  noteWatching,
   type Opening,
   placedArrival,
   type ViewingDeps,
@@ -36,23 +36,9 @@ export function openMediaPlaylist(
   if (placement.kind !== 'serve')
     return notFromHere(placement.kind === 'not-found' ? placement.reason : 'nobody-has-it');
   if (snapshot.kind === 'fault') return notFromHere(snapshot.reason);
-  if (deps.notes.isEnded(watchingId(arrival, viewer, name))) return denied('session-ended');
-  const self = deps.self().id;
   const id = watchingId(arrival, viewer, name);
-  goOnWatching(
-    deps,
-    {
-      id,
-      viewerKey: viewer.key,
-      stream: name,
-      kind: arrival.kind,
-      home: arrival.home,
-      login: arrival.login,
-      family: viewer.family,
-      backups: arrival.nodes.filter((node) => node !== self && node !== arrival.home),
-    },
-    now,
-  );
+  if (deps.notes.isEnded(id)) return denied('session-ended');
+  noteWatching(deps, arrival, { viewer, stream: name, now });
   deps.sent.note(request.connection, id, snapshot.bytes.length);
   return {
     kind: 'playlist',

@@ -73,13 +73,31 @@ export function answerFrom(
     if (range !== undefined) return undefined;
     return { kind: 'stream', status: 200, headers: fill.headers, body: readFill(fill), close };
   }
+  if (isComplete) return stored(fill.bytes.subarray(0, length), fill.headers, range);
+  const { from, to, ...answer } = partOf(range, length, fill.headers);
+  return { kind: 'stream', ...answer, body: readFill(fill, from, to), close };
+}
+
+/** Bytes that are there whole, or a range of them. */
+export function stored(
+  bytes: Uint8Array,
+  known: Readonly<Record<string, string>>,
+  range: string | undefined,
+): StoredSegment {
+  const { from, to, ...answer } = partOf(range, bytes.length, known);
+  return { kind: 'stored', ...answer, bytes: bytes.subarray(from, to) };
+}
+
+/** What is answered to a range of so many bytes, and which of them, `to` left out. */
+function partOf(
+  range: string | undefined,
+  length: number,
+  known: Readonly<Record<string, string>>,
+) {
   const part = resolveRange(range, length);
-  const { status, headers } = rangeAnswer(part, length, fill.headers);
   const from = part.kind === 'part' ? part.first : 0;
   const to = part.kind === 'part' ? part.last + 1 : part.kind === 'whole' ? length : 0;
-  return isComplete
-    ? { kind: 'stored', status, headers, bytes: fill.bytes.subarray(from, to) }
-    : { kind: 'stream', status, headers, body: readFill(fill, from, to), close };
+  return { ...rangeAnswer(part, length, known), from, to };
 }
 
 /** A viewer who goes away does not stop the fill: the next one is waiting for it. */

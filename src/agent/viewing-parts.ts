@@ -133,6 +133,28 @@ export function watchingId(arrival: GoodArrival, viewer: Viewer, stream: string)
   return (isFromPass ? arrival.session : undefined) ?? `direct|${viewer.key}|${stream}`;
 }
 
+/** The session of who watches `stream`, as it begins. */
+export function sessionOf(
+  arrival: GoodArrival,
+  viewer: Viewer,
+  of: { readonly id: string; readonly stream: string; readonly backups: readonly string[] },
+): ViewerStart {
+  const { kind, home, login } = arrival;
+  return { ...of, viewerKey: viewer.key, kind, home, login, family: viewer.family };
+}
+
+/** Who loads a playlist without having opened the stream here watches, too; the backups are those of the pass. */
+export function noteWatching(
+  deps: ViewingDeps,
+  arrival: GoodArrival,
+  { viewer, stream, now }: { viewer: Viewer; stream: string; now: Now },
+): void {
+  const self = deps.self().id;
+  const backups = arrival.nodes.filter((node) => node !== self && node !== arrival.home);
+  const id = watchingId(arrival, viewer, stream);
+  goOnWatching(deps, sessionOf(arrival, viewer, { id, stream, backups }), now);
+}
+
 /** Starts a session, or goes on with it; a new one counts for admission until its load shows. */
 export function startSession(deps: ViewingDeps, start: ViewerStart, now: Now): void {
   const { sessions, admission, live } = deps;

@@ -99,7 +99,6 @@ const sentCompare = z.object({
   boot: short,
   seq: count,
   to: short.optional(),
-  at: z.number(),
   streams: z.array(z.object({ ...word, wantMarks: z.boolean(), wantRuns: z.boolean() })).max(2_000),
 } satisfies Shape<CompareQuestion>);
 

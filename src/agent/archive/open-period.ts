@@ -7,7 +7,13 @@ import {
 } from '../../core/playlist/multivariant.ts';
 import { renderMultivariant } from '../../core/playlist/render-multivariant.ts';
 import { type Answer, notFromHere } from '../answer.ts';
-import { namePath, passClaims, startSession, type ViewingDeps } from '../viewing-parts.ts';
+import {
+  namePath,
+  passClaims,
+  sessionOf,
+  startSession,
+  type ViewingDeps,
+} from '../viewing-parts.ts';
 import {
   type ArchiveDeps,
   type PeriodRequest,
@@ -117,20 +123,8 @@ function beginSession(viewing: ViewingDeps, asked: PeriodRequest, placement: Her
       ? viewing.spread.pick(placement.offers, asker, now)
       : [];
   const session = arrival.session ?? viewing.newId();
-  startSession(
-    viewing,
-    {
-      id: session,
-      viewerKey: viewer.key,
-      stream: name,
-      kind: arrival.kind,
-      home: arrival.home,
-      login: arrival.login,
-      family: viewer.family,
-      backups: chosen.map(({ node }) => node.id),
-    },
-    now,
-  );
+  const backups = chosen.map(({ node }) => node.id);
+  startSession(viewing, sessionOf(arrival, viewer, { id: session, stream: name, backups }), now);
   return { session, chosen, signing };
 }
 

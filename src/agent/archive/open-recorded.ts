@@ -9,13 +9,7 @@ import type { ViewerQuery } from '../../core/viewer/query.ts';
 import { type Answer, denied, notFromHere } from '../answer.ts';
 import type { ArchiveBlock, ArchivedRung } from '../archive-ports.ts';
 import { arrive } from '../arrive.ts';
-import {
-  goOnWatching,
-  namePath,
-  type ViewerRequest,
-  type ViewingDeps,
-  watchingId,
-} from '../viewing-parts.ts';
+import { namePath, noteWatching, type ViewerRequest, type ViewingDeps } from '../viewing-parts.ts';
 import {
   type ArchiveDeps,
   archivePrefix,
@@ -120,7 +114,8 @@ async function openPlaylist(
   if ('reason' in found) return notFromHere(found.reason);
   const slices = takeSegments(found.taken);
   if (slices.length === 0) return notFromHere('nothing-recorded');
-  noteWatching(viewing, asked);
+  // Who reloads a growing playlist watches; so does who loads a playlist without having opened the period here.
+  noteWatching(viewing, arrival, { ...request, stream: stream.name });
   const passed = query.pass === undefined ? '' : `?pass=${query.pass}`;
   return {
     kind: 'playlist',
@@ -222,24 +217,4 @@ function takenFrom(pieces: readonly Piece[], lists: Lists): readonly Taken[] {
     if (list?.blocks === undefined) return [];
     return [{ startMs, endMs, blocks: list.blocks, prefix: list.prefix }];
   });
-}
-
-/** Who reloads a growing playlist watches; so does who loads a playlist without having opened the period here. */
-function noteWatching(viewing: ViewingDeps, { request, arrival, name }: PeriodRequest): void {
-  const { viewer, now } = request;
-  const self = viewing.self().id;
-  goOnWatching(
-    viewing,
-    {
-      id: watchingId(arrival, viewer, name),
-      viewerKey: viewer.key,
-      stream: name,
-      kind: arrival.kind,
-      home: arrival.home,
-      login: arrival.login,
-      family: viewer.family,
-      backups: arrival.nodes.filter((node) => node !== self && node !== arrival.home),
-    },
-    now,
-  );
 }

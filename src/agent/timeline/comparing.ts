@@ -5,6 +5,7 @@ import type { CompareAnswer, CompareQuestion, TimelineWord } from '../../core/ti
 import { Askers } from '../askers.ts';
 import type { PeerFault, PeerLink } from '../peer-ports.ts';
 import type { Clock } from '../ports.ts';
+import { streamsByGroup } from '../streams-by-group.ts';
 import type { StreamTimeline } from './stream-timeline.ts';
 
 /** A comparison that takes longer is given up, ms. */
@@ -20,7 +21,8 @@ export type ComparingDeps = {
   readonly nodeId: string;
   readonly boot: string;
   readonly peers: (now: Now) => readonly Peer[];
-  readonly timelines: () => Iterable<StreamTimeline>;
+  /** By stream name. */
+  readonly timelines: ReadonlyMap<string, StreamTimeline>;
 };
 
 /** What is under way with one peer: one question at a time, so that none overtakes another. */
@@ -58,9 +60,10 @@ export class Comparing {
     const reason = this.#askers.refusal(question, { id, boot }, now);
     if (reason)
       return { kind: 'refusal', reason, protocol: peerProtocolVersion, id, boot, version: '' };
+    const byGroup = this.#byGroup();
     const streams: TimelineWord[] = [];
     for (const { wantMarks, wantRuns, ...word } of question.streams) {
-      const timeline = this.#of(word.group);
+      const timeline = byGroup.get(word.group);
       if (timeline === undefined) continue;
       timeline.mates.hear(question.from, word, now.monoMs);
       timeline.tick(now);
@@ -78,11 +81,14 @@ export class Comparing {
     const way = this.#wayOf(peer.url);
     const isDue = now.monoMs - way.askedAt >= everyMs;
     if (way.isBusy || !(isDue || way.urgent.size > 0)) return;
-    const groups = new Set([...peer.streams.values()].map(({ group }) => group));
-    const shared = [...this.#deps.timelines()].filter(
+    const groups = streamsByGroup(peer.streams);
+    const { timelines } = this.#deps;
+    const asked = isDue
+      ? [...timelines.values()]
+      : [...way.urgent].flatMap((name) => timelines.get(name) ?? []);
+    const chosen = asked.filter(
       ({ stream, leftAlone }) => leftAlone === undefined && groups.has(stream.group),
     );
-    const chosen = isDue ? shared : shared.filter(({ stream }) => way.urgent.has(stream.name));
     way.urgent.clear();
     if (isDue) way.askedAt = now.monoMs;
     if (chosen.length === 0) return;
@@ -110,7 +116,6 @@ export class Comparing {
           boot,
           seq: way.seq,
           to: way.boot,
-          at: now.wallMs,
         },
         streams: timelines.map((timeline) => questionOf(timeline, id, now)),
       };
@@ -127,17 +132,20 @@ export class Comparing {
   #take(reply: CompareAnswer | PeerRefusal | PeerFault, id: string): void {
     if (reply.kind !== 'compared') return;
     const now = this.#deps.clock.now();
+    const byGroup = this.#byGroup();
     for (const word of reply.streams) {
-      const timeline = this.#of(word.group);
+      const timeline = byGroup.get(word.group);
       timeline?.mates.hear(id, word, now.monoMs);
       timeline?.tick(now);
     }
   }
 
-  #of(group: string): StreamTimeline | undefined {
-    for (const timeline of this.#deps.timelines())
-      if (timeline.stream.group === group && timeline.leftAlone === undefined) return timeline;
-    return undefined;
+  /** A group that is carried twice is compared by the stream that was opened first. */
+  #byGroup(): ReadonlyMap<string, StreamTimeline> {
+    const all = [...this.#deps.timelines.values()].reverse();
+    return new Map(
+      all.flatMap((one) => (one.leftAlone === undefined ? [[one.stream.group, one] as const] : [])),
+    );
   }
 
   #wayOf(url: string): Way {

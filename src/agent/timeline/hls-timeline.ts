@@ -7,13 +7,8 @@ import type { Clock, Origin } from '../ports.ts';
 import type { StoredSegment } from '../segment-fill.ts';
 import { leftByPlaylist } from './left-alone.ts';
 import { SegmentFeed } from './segment-feed.ts';
-import { playlistSnapshot, storedSegment } from './served.ts';
+import { playlistSnapshot, standstillMsMax, storedSegment } from './served.ts';
 import type { StreamTimeline } from './stream-timeline.ts';
-
-/** Longer than this the canonical window does not stand still while the origin's moves, in target durations. */
-const standstillTargetsMax = 1.5;
-/** What cutting, comparing and publishing may add to that, ms. */
-const publishMsMax = 1_500;
 
 /** Puts one HLS stream on its timeline: feeds what the origin lists, serves what comes of it. */
 export class HlsTimeline {
@@ -103,7 +98,7 @@ export class HlsTimeline {
         (this.#timeline.window(rung)?.targetDurationS ?? 0) * 1_000,
       ),
     );
-    return Math.max(...targets) * standstillTargetsMax + publishMsMax;
+    return standstillMsMax(Math.max(...targets));
   }
 
   #newFeed(rung: number): SegmentFeed {

@@ -67,7 +67,8 @@ export class Mate {
   /** As {@link agreeOnRun} wants it. */
   get timeline(): PeerTimeline {
     const { following, last } = this.#word ?? {};
-    const difference = this.proof.kind === 'proved' ? this.#proofDifference : undefined;
+    const { proof } = this;
+    const difference = proof.kind === 'proved' ? proof.difference : undefined;
     return { nodeId: this.id, following, last, difference };
   }
 
@@ -79,16 +80,10 @@ export class Mate {
       : following.offset + difference;
   }
 
-  get #proofDifference(): number | undefined {
-    return this.#proof.kind === 'proved' ? this.#proof.difference : undefined;
-  }
-
   hear(word: TimelineWord, at: MonoMs): void {
     const key = this.runKey;
     this.#word = word;
-    if (this.runKey !== key) {
-      this.newestNumber = 0;
-    }
+    if (this.runKey !== key) this.newestNumber = 0;
     if (word.runs !== undefined) this.#runs = word.runs;
     for (const check of word.checks) this.#take(check);
     if (word.marks !== undefined) this.#hearMarks(word.marks, at);

@@ -4,7 +4,7 @@ import type { Reading, SegmentReader, Unit } from '../../core/media/units.ts';
 import type { LiveWindow } from '../../core/stream/live-window.ts';
 import type { Now } from '../../core/time.ts';
 import { type SegmentTags, tagsOf } from '../../core/timeline/origin-tags.ts';
-import type { Clock, Origin, OriginFault } from '../ports.ts';
+import type { Clock, Origin } from '../ports.ts';
 import type { LeftAlone } from './left-alone.ts';
 import type { FedReading } from './rung.ts';
 
@@ -135,11 +135,8 @@ export class SegmentFeed {
   async #fetch(url: string | undefined): Promise<Uint8Array | undefined> {
     if (url === undefined) return undefined;
     const limits = { deadlineMs: segmentMsMax, bytesMax: segmentBytesMax };
-    const found: { kind: string; bytes?: Uint8Array } | OriginFault = await this.#deps.origin.read(
-      url,
-      limits,
-    );
-    return found.kind === 'body' && 'bytes' in found ? found.bytes : undefined;
+    const found = await this.#deps.origin.read(url, limits);
+    return found.kind === 'body' ? found.bytes : undefined;
   }
 
   /** Reads a segment in pieces, so that requests are answered in between. */

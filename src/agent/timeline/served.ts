@@ -1,12 +1,19 @@
-import { rangeAnswer, resolveRange } from '../../core/stream/byte-range.ts';
 import { readCanonicalName } from '../../core/timeline/names.ts';
 import type { MediaSnapshot } from '../live-snapshots.ts';
-import type { StoredSegment } from '../segment-fill.ts';
+import { type StoredSegment, stored } from '../segment-fill.ts';
 import type { CanonicalWindow } from './canonical-window.ts';
 import type { StreamTimeline } from './stream-timeline.ts';
 
 const contentType = 'application/vnd.apple.mpegurl';
 const segmentHeaders = { 'content-type': 'video/mp2t' };
+
+/** What cutting, comparing and publishing may add to the time between two segments, ms. */
+const publishMsMax = 1_500;
+
+/** So long a canonical window may stand still while what it is made of goes on: 1.5 target durations and the publishing, ms. */
+export function standstillMsMax(targetDurationMs: number): number {
+  return 1.5 * targetDurationMs + publishMsMax;
+}
 
 /** One snapshot for each playlist, so that who compares them sees that nothing changed. */
 const snapshots = new WeakMap<Uint8Array, MediaSnapshot>();
@@ -38,17 +45,4 @@ export function storedSegment(
   if (segment === undefined) return undefined;
   const etag = `"${segment.checksum}"`;
   return stored(segment.bytes, { ...segmentHeaders, etag }, range);
-}
-
-/** Bytes that are there whole, or a range of them. */
-export function stored(
-  bytes: Uint8Array,
-  known: Readonly<Record<string, string>>,
-  range: string | undefined,
-): StoredSegment {
-  const part = resolveRange(range, bytes.length);
-  const { status, headers } = rangeAnswer(part, bytes.length, known);
-  const from = part.kind === 'part' ? part.first : 0;
-  const to = part.kind === 'part' ? part.last + 1 : part.kind === 'whole' ? bytes.length : 0;
-  return { kind: 'stored', status, headers, bytes: bytes.subarray(from, to) };
 }

@@ -35,7 +35,7 @@ export class Timelines {
 
   constructor(deps: Deps) {
     this.#deps = deps;
-    this.#comparing = new Comparing({ ...deps, timelines: () => this.#all.values() });
+    this.#comparing = new Comparing({ ...deps, timelines: this.#all });
   }
 
   /** The timeline of a stream that begins; another one of this name is forgotten. */

@@ -112,6 +112,12 @@ export function wrapTicks(time: number): number {
   return ((time % ticksWrap) + ticksWrap) % ticksWrap;
 }
 
+/** `ticks` modulo 2^33 into (-2^32, 2^32]: the shorter way from one time to another. */
+export function signedTicks(ticks: number): number {
+  const wrapped = wrapTicks(ticks);
+  return wrapped > ticksWrap / 2 ? wrapped - ticksWrap : wrapped;
+}
+
 /** The value congruent to `time` modulo 2^33 that is nearest to `reference`. */
 export function unwrapTicks(time: number, reference: number): number {
   return time + Math.round((reference - time) / ticksWrap) * ticksWrap;

@@ -36,7 +36,7 @@ export type TimelineWord = {
   readonly marks?: readonly Mark[] | undefined;
   /** One run for each rung, with its grids as they stand; only where they were asked for. */
   readonly runs?: readonly TimelineRun[] | undefined;
-  /** Of the newest numbers; of the run that it follows. */
+  /** Of the newest numbers, and of older ones that are asked about; each with the run it belongs to. */
   readonly checks: readonly SegmentCheck[];
 };
 
@@ -47,8 +47,6 @@ export type CompareQuestion = {
   readonly boot: string;
   readonly seq: number;
   readonly to?: string | undefined;
-  /** Wall clock of the asker. */
-  readonly at: number;
   readonly streams: readonly (TimelineWord & {
     readonly wantMarks: boolean;
     readonly wantRuns: boolean;

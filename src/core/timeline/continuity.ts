@@ -1,5 +1,5 @@
 import type { Reading } from '../media/units.ts';
-import { ticksPerSecond, ticksWrap, wrapTicks } from '../media/units.ts';
+import { signedTicks, ticksPerSecond } from '../media/units.ts';
 
 /** Times that go on by more than this, or back by more than that, have jumped (as in the cutter). */
 const aheadTicksMax = 10 * ticksPerSecond;
@@ -11,7 +11,6 @@ export type Continuity = {
   follows(reading: Reading): boolean;
   /** Newest time, ticks modulo 2^33; undefined before the first. */
   newest(): number | undefined;
-  restart(): void;
 };
 
 /** Looks at decoding times of pictures, or times of sound where there are none. */
@@ -25,7 +24,7 @@ export function createContinuity(): Continuity {
         const time = timeOf(unit, hasVideo);
         if (time === undefined) continue;
         if (newest !== undefined) {
-          const step = signed(time - newest);
+          const step = signedTicks(time - newest);
           if (step < -backTicksMax || step > aheadTicksMax) isGood = false;
         }
         newest = time;
@@ -33,18 +32,10 @@ export function createContinuity(): Continuity {
       return isGood;
     },
     newest: () => newest,
-    restart() {
-      newest = undefined;
-    },
   };
 }
 
 function timeOf(unit: Reading['units'][number], hasVideo: boolean): number | undefined {
   if (unit.kind === 'video') return unit.dts;
   return unit.kind === 'audio' && !hasVideo ? unit.pts : undefined;
-}
-
-function signed(ticks: number): number {
-  const wrapped = wrapTicks(ticks);
-  return wrapped > ticksWrap / 2 ? wrapped - ticksWrap : wrapped;
 }

@@ -1,4 +1,4 @@
-import { ticksWrap, wrapTicks } from '../media/units.ts';
+import { signedTicks } from '../media/units.ts';
 import { type Mark, marksMax } from './marks.ts';
 
 /** Whether a peer carries the same source, and how its times differ from ours. */
@@ -130,7 +130,7 @@ function candidatesOf(
   const pairs = ours.flatMap((mark) =>
     (byHash.get(mark.hash) ?? []).map((other) => ({
       mark,
-      difference: signed(other.pts - mark.pts),
+      difference: signedTicks(other.pts - mark.pts),
       arrivalMs: other.arrivedAt - clockOffsetMs - mark.arrivedAt,
     })),
   );
@@ -186,21 +186,15 @@ function contemporaries(
 /** Our marks whose place in the peer's time is one that the peer has marked. */
 function withinTheirs(ours: readonly Mark[], theirs: readonly Mark[], difference: number) {
   const reference = theirs[0]?.pts ?? 0;
-  const last = Math.max(...theirs.map((mark) => signed(mark.pts - reference)));
+  const last = Math.max(...theirs.map((mark) => signedTicks(mark.pts - reference)));
   return ours.filter((mark) => {
-    const place = signed(mark.pts + difference - reference);
+    const place = signedTicks(mark.pts + difference - reference);
     return place >= -differenceSpreadTicks && place <= last + differenceSpreadTicks;
   });
 }
 
 function isNear(a: number, b: number): boolean {
-  return Math.abs(signed(a - b)) <= differenceSpreadTicks;
-}
-
-/** Modulo 2^33 into (-2^32, 2^32]. */
-function signed(ticks: number): number {
-  const wrapped = wrapTicks(ticks);
-  return wrapped > ticksWrap / 2 ? wrapped - ticksWrap : wrapped;
+  return Math.abs(signedTicks(a - b)) <= differenceSpreadTicks;
 }
 
 function median(values: readonly number[]): number {

@@ -1,4 +1,4 @@
-import { ticksPerSecond, ticksWrap, wrapTicks } from '../media/units.ts';
+import { signedTicks, ticksPerSecond } from '../media/units.ts';
 import type { RungNow } from './resume.ts';
 
 /** What rungs of one packager may be apart, by their times against their arrival, ticks. */
@@ -12,8 +12,5 @@ export function areTogether(rungs: readonly RungNow[]): boolean {
   const [first, ...others] = rungs.map(
     ({ newestTicks, newestAt }) => newestTicks - (newestAt * ticksPerSecond) / 1_000,
   );
-  return others.every((base) => {
-    const apart = wrapTicks(base - (first ?? 0));
-    return Math.min(apart, ticksWrap - apart) <= apartTicksMax;
-  });
+  return others.every((base) => Math.abs(signedTicks(base - (first ?? 0))) <= apartTicksMax);
 }
