@@ -13,6 +13,8 @@ export type PackagerKind = {
   readonly through?: 'flv' | 'mp4';
   /** GStreamer's hlssink2 instead of ffmpeg. */
   readonly byGstreamer?: boolean;
+  /** Segments listed at once; 12 unless told otherwise. */
+  readonly listed?: number;
   /** Every so many-th datagram does not arrive. */
   readonly losesEvery?: number;
 };
@@ -94,7 +96,14 @@ function hls(folder: string, kind: PackagerKind): string[] {
   return [
     ...['-map', '0:v', '-map', '0:a'],
     ...(kind.keepsTimes === true ? ['-muxdelay', '0', '-muxpreload', '0'] : []),
-    ...['-f', 'hls', '-hls_time', String(kind.segmentS), '-hls_list_size', '12'],
+    ...[
+      '-f',
+      'hls',
+      '-hls_time',
+      String(kind.segmentS),
+      '-hls_list_size',
+      String(kind.listed ?? 12),
+    ],
     ...['-hls_delete_threshold', '20', '-hls_flags', 'delete_segments+temp_file'],
     ...['-hls_segment_filename', join(folder, 's%d.ts'), join(folder, 'index.m3u8')],
   ];
