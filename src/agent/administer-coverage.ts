@@ -1,11 +1,12 @@
-import { archiveDepthMs } from '../core/archive/archive-config.ts';
+import { type ArchiveConfig, archiveDepthMs } from '../core/archive/archive-config.ts';
 import { type ContainerView, viewArchive, viewRanges } from '../core/archive/coverage-view.ts';
 import type { TimeRange } from '../core/archive/ranges.ts';
 import { AgentError } from '../core/errors.ts';
 import type { Candidates } from '../core/placement/candidates.ts';
 import { type ReasonCode, reasonTexts } from '../core/reasons.ts';
-import type { Container, StreamConfig } from '../core/stream/stream.ts';
+import { type Container, containers, type StreamConfig } from '../core/stream/stream.ts';
 import type { Now, UnixMs } from '../core/time.ts';
+import { found } from './administer-streams.ts';
 import type { Coverages } from './archive/coverages.ts';
 import type { Troubles } from './archive/troubles.ts';
 
@@ -32,8 +33,6 @@ export type CoverageView = ArchiveView & {
 /** Sources that know by themselves what is recorded: nobody else may say so. */
 const otherSources = ['window', 'directory', 'api', 'record'] as const;
 
-const containers = ['ts', 'fmp4'] as const;
-
 export type AdministerCoverage = ReturnType<typeof administerCoverage>;
 
 export function administerCoverage(deps: {
@@ -42,11 +41,7 @@ export function administerCoverage(deps: {
   readonly troubles: Pick<Troubles, 'of'>;
   readonly candidates: (name: string, now: Now) => Candidates;
 }) {
-  const configOf = (name: string): StreamConfig => {
-    const config = deps.config(name);
-    if (config === undefined) throw new AgentError('not_found', `there is no stream "${name}"`);
-    return config;
-  };
+  const configOf = (name: string) => found(deps.config(name), `stream "${name}"`);
   const view = (name: string, now: Now): CoverageView => {
     const { archive } = configOf(name);
     const members = deps
@@ -73,7 +68,7 @@ export function administerCoverage(deps: {
 
     /**
      * Puts what a recorder tells in place of what it told before, container by container; one that is left out stays.
-     * @throws not_found; conflict when the stream has another source; store_failed
+     * @throws not_found; conflict unless the stream has `archive.push`; store_failed
      */
     put(
       name: string,
@@ -81,12 +76,7 @@ export function administerCoverage(deps: {
       now: Now,
     ): CoverageView {
       const { archive } = configOf(name);
-      const source = otherSources.find((one) => archive?.[one] !== undefined);
-      if (source !== undefined)
-        throw new AgentError(
-          'conflict',
-          `coverage of stream "${name}" comes from its archive's "${source}"`,
-        );
+      if (archive?.push !== true) throw new AgentError('conflict', whyNotPut(name, archive));
       for (const container of containers) {
         const ranges = told[container];
         if (ranges !== undefined) deps.coverages.replace(name, container, ranges);
@@ -94,4 +84,11 @@ export function administerCoverage(deps: {
       return view(name, now);
     },
   };
+}
+
+function whyNotPut(name: string, archive: ArchiveConfig | undefined): string {
+  const source = otherSources.find((one) => archive?.[one] !== undefined);
+  return source === undefined
+    ? `the archive of stream "${name}" has no "push"`
+    : `coverage of stream "${name}" comes from its archive's "${source}"`;
 }

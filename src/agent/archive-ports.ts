@@ -3,6 +3,7 @@ import type { ArchiveConfig, archiveApiKinds } from '../core/archive/archive-con
 import type { Coverage } from '../core/archive/coverage.ts';
 import type { TimeRange } from '../core/archive/ranges.ts';
 import type { IndexedSegment } from '../core/archive/segment-index.ts';
+import type { ArchivedSegment } from '../core/archive/segment-list.ts';
 import type { ReasonCode } from '../core/reasons.ts';
 import type { Container } from '../core/stream/stream.ts';
 import type { UnixMs } from '../core/time.ts';
@@ -24,21 +25,8 @@ export type CoverageStore = {
   ): void;
   /** Forgets a stream. */
   remove(stream: string): void;
-};
-
-/** One recorded segment. */
-export type ArchivedSegment = {
-  /** Its path below `/{stream}/~archive/{rung}/`: URL-safe, one segment, the same for as long as it is kept. */
-  readonly name: string;
-  readonly startMs: UnixMs;
-  readonly durationMs: number;
-  /** Size of the file; 0 if not known. */
-  readonly bytes: number;
-  /** One life of what made the segments: timestamps go on from one to the next while run and number do. */
-  readonly run: string;
-  readonly number: number;
-  /** The initialisation segment, in the form of `name`; absent for `ts`. */
-  readonly map?: string | undefined;
+  /** All that `work` does is one transaction: it is kept whole, or, where it throws, not at all. */
+  atOnce(work: () => void): void;
 };
 
 /** Neighbouring recorded segments in the order of time: the same array as long as nothing in it changed. */
@@ -118,7 +106,7 @@ export type DvrStream = SegmentFolder & {
   trim(beforeMs: UnixMs, bytesMax: number): Promise<UnixMs>;
   /** Looks whether what the indexes say is there: all hours, and the files of hour number `turn`. True: something is lost. */
   verify(turn: number): Promise<boolean>;
-  /** Ends what is under way and frees files. */
+  /** Waits for the change that is under way and frees files; whatever is to be changed after that is a fault. */
   close(): Promise<void>;
 };
 
@@ -136,7 +124,7 @@ export type RecordingsAnswer =
     }
   | { readonly kind: 'fault'; readonly cause: string };
 
-/** Asks the media server of `archive.api` what it has of `period`; answers may tell of more. Never rejects, within 10 s a page. */
+/** Asks the media server of `archive.api` what it has of `period`; answers may tell of more. Never rejects; 10 s a page, 50 pages at most. */
 export type AskRecordings = (
   api: { readonly kind: (typeof archiveApiKinds)[number]; readonly url: string },
   period: TimeRange,

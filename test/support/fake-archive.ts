@@ -1,9 +1,6 @@
-import type {
-  ArchivedRung,
-  ArchivedSegment,
-  ArchiveReader,
-} from '../../src/agent/archive-ports.ts';
+import type { ArchivedRung, ArchiveReader } from '../../src/agent/archive-ports.ts';
 import type { TimeRange } from '../../src/core/archive/ranges.ts';
+import type { ArchivedSegment } from '../../src/core/archive/segment-list.ts';
 import type { GroupNode } from './group-rig.ts';
 
 const segmentMs = 6_000;

@@ -22,5 +22,6 @@ export function memoryCoverageStore(): CoverageStore {
       kept.set(stream, ofStream);
     },
     remove: (stream) => void kept.delete(stream),
+    atOnce: (work) => work(),
   };
 }

@@ -4,13 +4,9 @@ import { openOrigin } from '../../src/adapters/origin/open-origin.ts';
 import { readMeaning } from '../../src/adapters/origin/read-playlist.ts';
 import { newId } from '../../src/adapters/system/ids.ts';
 import { createArchiveParts } from '../../src/agent/archive/archive-parts.ts';
-import type {
-  ArchivedSegment,
-  AskRecordings,
-  CoverageStore,
-  OpenDvr,
-} from '../../src/agent/archive-ports.ts';
+import type { AskRecordings, CoverageStore, OpenDvr } from '../../src/agent/archive-ports.ts';
 import type { Timers } from '../../src/agent/ports.ts';
+import type { ArchivedSegment } from '../../src/core/archive/segment-list.ts';
 import { createFakeLog } from './fake-log.ts';
 import { createLiveRig, type LiveRig } from './live-rig.ts';
 import { memoryCoverageStore } from './memory-coverage-store.ts';

@@ -1,11 +1,7 @@
 import { onTestFinished } from 'vitest';
 import { createOpenDvr } from '../../src/adapters/dvr/open-dvr.ts';
-import type {
-  ArchivedSegment,
-  DvrStream,
-  RungName,
-  SegmentToKeep,
-} from '../../src/agent/archive-ports.ts';
+import type { DvrStream, RungName, SegmentToKeep } from '../../src/agent/archive-ports.ts';
+import type { ArchivedSegment } from '../../src/core/archive/segment-list.ts';
 
 /** Ten past an hour, UTC. */
 export const recordedFromMs = Date.UTC(2026, 10, 30, 12, 10);

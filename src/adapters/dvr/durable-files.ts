@@ -11,11 +11,11 @@ export function isLeftover(name: string): boolean {
 
 /**
  * Writes a file so that after any crash, of the machine too, either all of it is there or nothing of that name; once this
- * has resolved it stays. Rejects as the file system does, and then leaves nothing behind.
+ * has resolved it stays. What had that name before is there until then. Rejects as the file system does, and then leaves
+ * nothing unfinished behind.
  */
 export async function writeDurably(folder: string, name: string, bytes: Uint8Array): Promise<void> {
   const unfinished = join(folder, newPrefix + name);
-  const path = join(folder, name);
   try {
     const file = await open(unfinished, 'w', 0o640);
     try {
@@ -24,10 +24,10 @@ export async function writeDurably(folder: string, name: string, bytes: Uint8Arr
     } finally {
       await file.close();
     }
-    await rename(unfinished, path);
+    await rename(unfinished, join(folder, name));
     await syncFolder(folder);
   } catch (error) {
-    for (const left of [unfinished, path]) await rm(left, { force: true }).catch(() => undefined);
+    await rm(unfinished, { force: true }).catch(() => undefined);
     throw error;
   }
 }

@@ -17,7 +17,7 @@ import { writeDurably } from './durable-files.ts';
 import { folderOfRung, hourMs, hourName, hourOfFile, rungOfFolder } from './names.ts';
 import { RungFolder } from './rung-folder.ts';
 
-/** Most rungs of one stream; further ones are not recorded. */
+/** Most rungs of one stream of which something is there; further ones are not recorded. */
 const rungsMax = 64;
 /** In the folder of a stream, beside its rungs. */
 const entryName = 'entry.m3u8';
@@ -30,6 +30,8 @@ const tooManyRungs: DvrFault = {
   cause: `more than ${rungsMax} rungs`,
 };
 
+const closed: DvrFault = { kind: 'fault', reason: 'recorder-disk-failed', cause: 'closed' };
+
 /** The recordings of one stream in `folder`. */
 export class DvrFolder implements DvrStream {
   readonly #stream: string;
@@ -40,6 +42,9 @@ export class DvrFolder implements DvrStream {
   #entry: Uint8Array | undefined;
   /** Something was found to be gone since the last look. */
   #isLost = false;
+  #isClosed = false;
+  /** Rungs that are being written to, with how often. */
+  readonly #writes = new Map<RungFolder, number>();
 
   constructor(stream: string, folder: string, cache: BlockCache, reserveBytes: number) {
     this.#stream = stream;
@@ -76,6 +81,7 @@ export class DvrFolder implements DvrStream {
   }
 
   async keepEntry(bytes: Uint8Array): Promise<DvrFault | undefined> {
+    if (this.#isClosed) return closed;
     const kept = await this.#disk.write(bytes.length, () =>
       writeDurably(this.folder, entryName, bytes),
     );
@@ -83,9 +89,21 @@ export class DvrFolder implements DvrStream {
     return kept;
   }
 
-  async keep(name: RungName, segment: SegmentToKeep) {
+  async keep(name: RungName, segment: SegmentToKeep): Promise<DvrFault | undefined> {
+    if (this.#isClosed) return closed;
     const rung = this.#rung(name);
     if (rung === undefined) return tooManyRungs;
+    this.#writes.set(rung, (this.#writes.get(rung) ?? 0) + 1);
+    try {
+      return await this.#keepPatiently(rung, segment);
+    } finally {
+      const writes = (this.#writes.get(rung) ?? 1) - 1;
+      if (writes > 0) this.#writes.set(rung, writes);
+      else this.#writes.delete(rung);
+    }
+  }
+
+  async #keepPatiently(rung: RungFolder, segment: SegmentToKeep) {
     const first = await this.#keepIn(rung, segment);
     if (first?.cause !== 'ENOENT') return first;
     // Somebody emptied the disk under the open index: everything is made anew, once.
@@ -165,6 +183,7 @@ export class DvrFolder implements DvrStream {
   }
 
   async close(): Promise<void> {
+    this.#isClosed = true;
     await this.#each((rung) => rung.close());
   }
 
@@ -207,7 +226,11 @@ export class DvrFolder implements DvrStream {
   #rung(name: RungName): RungFolder | undefined {
     const folder = folderOfRung(name);
     const known = this.#rungs.get(folder);
-    if (known !== undefined || this.#rungs.size >= rungsMax) return known;
+    if (known !== undefined) return known;
+    // A media server that names its rungs anew for each session leaves many behind.
+    for (const [other, one] of this.#rungs)
+      if (one.hours.length === 0 && !this.#writes.has(one)) this.#rungs.delete(other);
+    if (this.#rungs.size >= rungsMax) return undefined;
     const rung = new RungFolder(name, join(this.folder, folder), this.#cache);
     this.#rungs.set(folder, rung);
     return rung;

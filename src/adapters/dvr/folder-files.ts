@@ -78,8 +78,18 @@ function pathOf(uri: string): string | undefined {
   if (!URL.canParse(uri, base)) return undefined;
   const url = new URL(uri, base);
   if (url.origin !== new URL(base).origin) return undefined;
-  const path = decodeURIComponent(url.pathname.slice(1));
-  return path.split('/').some((part) => part === '..' || part === '') ? undefined : path;
+  const path = decoded(url.pathname.slice(1));
+  return path === undefined || path.split('/').some((part) => part === '..' || part === '')
+    ? undefined
+    : path;
+}
+
+function decoded(path: string): string | undefined {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return undefined;
+  }
 }
 
 async function walk(folder: string, below: string, deep: number, paths: string[]): Promise<void> {

@@ -18,7 +18,7 @@ export const indexName = 'index';
 /** The index of one hour, open for writing. What an append has resolved for stays. */
 export class HourLog {
   readonly #file: FileHandle;
-  /** Where the next record goes; what a failed write left behind it is written over. */
+  /** Where the next record goes; what a failed write left behind it is cut off, or written over. */
   #length: number;
   /** The run that the last segment belongs to, and its number. */
   #run: { readonly text: string; readonly number: number } | undefined;
@@ -65,10 +65,16 @@ export class HourLog {
 
   async #write(records: readonly Uint8Array[]): Promise<void> {
     const bytes = Buffer.concat(records);
-    const { bytesWritten } = await this.#file.write(bytes, 0, bytes.length, this.#length);
-    if (bytesWritten < bytes.length)
-      throw Object.assign(new Error('the disk took only a part'), { code: 'ENOSPC' });
-    await this.#file.datasync();
+    try {
+      const { bytesWritten } = await this.#file.write(bytes, 0, bytes.length, this.#length);
+      if (bytesWritten < bytes.length)
+        throw Object.assign(new Error('the disk took only a part'), { code: 'ENOSPC' });
+      await this.#file.datasync();
+    } catch (error) {
+      // What was not acknowledged is not to be read either.
+      await this.#file.truncate(this.#length).catch(() => undefined);
+      throw error;
+    }
     this.#length += bytes.length;
   }
 }
@@ -79,6 +85,6 @@ export async function readHour(folder: string): Promise<IndexReading> {
     return readIndex(await readFile(join(folder, indexName)));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    return { segments: [], trimmed: [], wholeBytes: 0, damaged: 0 };
+    return { segments: [], wholeBytes: 0 };
   }
 }

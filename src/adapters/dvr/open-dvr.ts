@@ -4,8 +4,8 @@ import { BlockCache } from './block-cache.ts';
 import { DvrFolder } from './dvr-folder.ts';
 import { folderName } from './names.ts';
 
-/** Segments of hours held in memory, all streams together: 24 h of four rungs with segments of 4 s. */
-const cachedSegmentsMax = 100_000;
+/** Segments of hours held in memory, all streams together: the longest period, a week, of a rung with segments of 4 s. */
+const cachedSegmentsMax = 160_000;
 /** Left free on the disk: the node's database may be there, too. */
 const reserveBytesDefault = 256 * 1024 * 1024;
 

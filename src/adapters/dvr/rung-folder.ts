@@ -1,39 +1,30 @@
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type {
-  ArchiveBlock,
-  ArchivedSegment,
-  RungName,
-  SegmentToKeep,
-} from '../../agent/archive-ports.ts';
+import type { ArchiveBlock, RungName, SegmentToKeep } from '../../agent/archive-ports.ts';
 import type { TimeRange } from '../../core/archive/ranges.ts';
-import type { IndexedSegment } from '../../core/archive/segment-index.ts';
 import { inOrderOfTime } from '../../core/archive/segment-order.ts';
 import type { BlockCache } from './block-cache.ts';
 import { isLeftover, removeFolder, writeDurably } from './durable-files.ts';
+import { archived, HourBlocks } from './hour-blocks.ts';
 import { indexName, readHour } from './hour-log.ts';
 import { hourName, hourOf, hourOfName, mapName, mapOf, segmentName } from './names.ts';
 import { type OpenHour, OpenHours } from './open-hours.ts';
-
-/** Reads of an index that changes while it is read. */
-const readsMax = 3;
 
 /** The recordings of one rung: a folder per hour. Changes are made one after another; reading waits for none of them. */
 export class RungFolder {
   readonly name: RungName;
   readonly folder: string;
-  readonly #cache: BlockCache;
+  readonly #blocks: HourBlocks;
   /** Bytes by start of the hour, in the order of time; undefined until its index was read. */
   #hours = new Map<number, number | undefined>();
   readonly #open = new OpenHours();
-  /** Counted up when an index changes. */
-  #version = 0;
   #last: Promise<unknown> = Promise.resolve();
+  #isClosed = false;
 
   constructor(name: RungName, folder: string, cache: BlockCache) {
     this.name = name;
     this.folder = folder;
-    this.#cache = cache;
+    this.#blocks = new HourBlocks(cache);
   }
 
   /** Starts of hours, in the order of time. */
@@ -68,7 +59,7 @@ export class RungFolder {
     });
   }
 
-  /** Records a segment. Rejects as the file system does; then nothing of it is left. */
+  /** Records a segment. Rejects as the file system does; then nothing of it is recorded, nor left for long. */
   keep(segment: SegmentToKeep): Promise<void> {
     return this.#inTurn(async () => {
       const hour = hourOf(segment.startMs);
@@ -76,35 +67,31 @@ export class RungFolder {
       const name = segmentName(segment);
       if (names.has(name)) return;
       const folder = this.#pathOf(hour);
-      const map = segment.init === undefined ? 0 : mapOf(segment.init);
-      if (segment.init !== undefined && !maps.has(map)) {
-        await writeDurably(folder, mapName(hour, map), segment.init);
+      const { content, init, ...facts } = segment;
+      const map = init === undefined ? 0 : mapOf(init);
+      if (init !== undefined && !maps.has(map)) {
+        await writeDurably(folder, mapName(hour, map), init);
         maps.add(map);
       }
-      await writeDurably(folder, name, segment.content);
-      const { content, init: _, ...facts } = segment;
       const indexed = { ...facts, bytes: content.length, map };
-      await log.append(indexed);
+      try {
+        await writeDurably(folder, name, content);
+        await log.append(indexed);
+      } catch (error) {
+        await rm(join(folder, name), { force: true }).catch(() => undefined);
+        throw error;
+      }
       names.add(name);
       this.#hours.set(hour, this.bytesOf(hour) + content.length);
-      this.#change(hour, (block) => inOrderOfTime([...block, archived(indexed)]));
+      this.#blocks.change(this.#pathOf(hour), (block) =>
+        inOrderOfTime([...block, archived(indexed)]),
+      );
     });
   }
 
-  /** The segments of an hour in the order of time; frozen, and the same array until they change. */
-  async block(hour: number): Promise<ArchiveBlock> {
-    const folder = this.#pathOf(hour);
-    for (let reads = 0; ; reads += 1) {
-      const cached = this.#cache.get(folder);
-      if (cached !== undefined) return cached;
-      const version = this.#version;
-      const { segments } = await readHour(folder);
-      const block = Object.freeze(inOrderOfTime(segments).map(archived));
-      const isCurrent = version === this.#version;
-      if (!isCurrent && reads < readsMax) continue;
-      if (isCurrent && block.length > 0) this.#cache.set(folder, block);
-      return block;
-    }
+  /** See {@link HourBlocks.get}. */
+  block(hour: number): Promise<ArchiveBlock> {
+    return this.#blocks.get(this.#pathOf(hour));
   }
 
   /** What the index of an hour says is recorded; its size is known from now on. */
@@ -131,7 +118,9 @@ export class RungFolder {
       const gone = segments.filter(({ startMs, durationMs }) => startMs + durationMs <= beforeMs);
       if (gone.length === 0) return;
       await log.trim(beforeMs);
-      this.#change(hour, (block) => block.filter((kept) => endOf(kept) > beforeMs));
+      this.#blocks.change(this.#pathOf(hour), (block) =>
+        block.filter((kept) => endOf(kept) > beforeMs),
+      );
       this.#hours.set(hour, bytesOf(segments) - bytesOf(gone));
       for (const segment of gone) {
         names.delete(segmentName(segment));
@@ -158,19 +147,22 @@ export class RungFolder {
         names.delete(segmentName(segment));
       }
       this.#hours.set(hour, bytesOf(segments) - bytesOf(lost));
-      this.#change(hour, (block) => block.filter(({ name }) => there.has(name)));
+      this.#blocks.change(this.#pathOf(hour), (block) =>
+        block.filter(({ name }) => there.has(name)),
+      );
       return true;
     });
   }
 
-  /** Waits for what is under way and closes the indexes. */
+  /** Waits for what is under way and closes the indexes; further changes are rejected. */
   close(): Promise<void> {
-    return this.#inTurn(() => this.#open.close(0));
+    this.#isClosed = true;
+    return this.#afterLast(() => this.#open.close(0));
   }
 
   /** After a fault nothing is known of open indexes: the next change opens them anew. */
   async reset(): Promise<void> {
-    await this.#inTurn(() => this.#open.close(0)).catch(() => undefined);
+    await this.#afterLast(() => this.#open.close(0)).catch(() => undefined);
   }
 
   #openHour(hour: number): Promise<OpenHour> {
@@ -205,8 +197,7 @@ export class RungFolder {
 
   async #forget(hour: number): Promise<void> {
     this.#hours.delete(hour);
-    this.#change(hour, () => []);
-    this.#cache.drop(this.#pathOf(hour));
+    this.#blocks.drop(this.#pathOf(hour));
     await this.#open.closeOne(hour);
   }
 
@@ -216,28 +207,22 @@ export class RungFolder {
     if (isNew) this.#hours = new Map([...this.#hours].sort(([a], [b]) => a - b));
   }
 
-  #change(hour: number, edit: (block: ArchiveBlock) => ArchiveBlock): void {
-    this.#version += 1;
-    const cached = this.#cache.get(this.#pathOf(hour));
-    if (cached !== undefined) this.#cache.set(this.#pathOf(hour), Object.freeze(edit(cached)));
-  }
-
   #pathOf(hour: number): string {
     return join(this.folder, hourName(hour));
   }
 
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    return this.#afterLast(() => {
+      if (this.#isClosed) throw new Error('closed');
+      return work();
+    });
+  }
+
+  #afterLast<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#last.then(work, work);
     this.#last = done.catch(() => undefined);
     return done;
   }
-}
-
-function archived(segment: IndexedSegment): ArchivedSegment {
-  const { startMs, durationMs, bytes, run, number, map } = segment;
-  const name = segmentName(segment);
-  const facts = { name, startMs, durationMs, bytes, run, number };
-  return map === 0 ? facts : { ...facts, map: mapName(hourOf(startMs), map) };
 }
 
 function endOf({ startMs, durationMs }: { startMs: number; durationMs: number }): number {

@@ -3,7 +3,6 @@ import { pathToFileURL } from 'node:url';
 import type {
   ArchiveBlock,
   ArchivedRung,
-  ArchivedSegment,
   OpenScannedFolder,
   RungName,
   ScannedFolder,
@@ -11,6 +10,7 @@ import type {
 import { type FileSegment, segmentsOfFiles } from '../../core/archive/file-segments.ts';
 import { compileNameTimes } from '../../core/archive/name-times.ts';
 import type { TimeRange } from '../../core/archive/ranges.ts';
+import type { ArchivedSegment } from '../../core/archive/segment-list.ts';
 import type { Container } from '../../core/stream/stream.ts';
 import { filesByName, filesOfPlaylist, type KnownFiles } from './folder-files.ts';
 import { hourMs, hourOf } from './names.ts';
@@ -50,8 +50,7 @@ class FolderOfSegments implements ScannedFolder {
   }
 
   async list({ container }: RungName, period: TimeRange): Promise<readonly ArchiveBlock[]> {
-    const blocks = [...(this.#blocks.get(container) ?? [])].sort(([a], [b]) => a - b);
-    return blocks
+    return [...(this.#blocks.get(container) ?? [])]
       .filter(([hour]) => hour < period.endMs && hour + hourMs + overhangMsMax > period.startMs)
       .map(([, block]) => block)
       .filter((block) => {
@@ -93,7 +92,7 @@ class FolderOfSegments implements ScannedFolder {
     return filesByName(this.folder, { timeOf, known: this.#files, nowMs });
   }
 
-  /** Hours in which nothing changed keep their block. */
+  /** Hours in which nothing changed keep their block; `segments` are in the order of time, and so are the hours. */
   #take(segments: readonly FileSegment[]) {
     const hours = new Map<Container, Map<number, ArchivedSegment[]>>();
     const ranges: { container: Container; range: TimeRange }[] = [];

@@ -91,10 +91,19 @@ function placeOf(url: string): Place {
   const { origin, pathname, username, password } = new URL(url);
   return {
     origin,
-    name: decodeURIComponent(pathname.replace(/^\/+|\/+$/g, '')),
-    user: decodeURIComponent(username),
-    secret: decodeURIComponent(password),
+    name: decoded(pathname.replace(/^\/+|\/+$/g, '')),
+    user: decoded(username),
+    secret: decoded(password),
   };
+}
+
+/** As it stands where it is no percent-encoding: `100%`. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 function pathOf(name: string): string {

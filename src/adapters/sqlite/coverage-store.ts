@@ -30,6 +30,7 @@ export function createCoverageStore(database: Database): CoverageStore {
         insert.run({ stream, container, start_ms: startMs, end_ms: endMs });
     },
   );
+  const atOnce = database.transaction((work: () => void) => work());
   return {
     list: () => orStoreFailed('coverage cannot be read', () => coveragesOf(select.all())),
     rewrite: (stream, container, within, ranges) =>
@@ -40,6 +41,7 @@ export function createCoverageStore(database: Database): CoverageStore {
       orStoreFailed(`coverage of stream "${stream}" cannot be removed`, () => {
         removeAll.run(stream);
       }),
+    atOnce: (work) => orStoreFailed('coverage cannot be kept', () => atOnce.immediate(work)),
   };
 }
 

@@ -3,6 +3,7 @@ import type { ArchiveWish } from '../../core/archive/archive-members.ts';
 import { type Period, periodName } from '../../core/archive/period.ts';
 import { type ArchivePlacement, placeArchive } from '../../core/archive/place-archive.ts';
 import { cutRanges } from '../../core/archive/ranges.ts';
+import { rungPath } from '../../core/archive/rung-path.ts';
 import type { Candidate, Candidates } from '../../core/placement/candidates.ts';
 import type { Ladder } from '../../core/playlist/ladder.ts';
 import { type LadderMatch, matchLadders } from '../../core/playlist/ladder-match.ts';
@@ -53,12 +54,10 @@ type OwnFacts = { readonly live: Pick<LiveStreams, 'facts'> };
 /** How far back this node or any other may be asked for a stream, ms; without an end where nobody keeps an archive. */
 export function depthOf(
   { live }: ViewingDeps,
-  { coverages }: ArchiveDeps,
   { name, candidates }: { readonly name: string; readonly candidates: Candidates },
 ): number {
   const archive = live.config(name)?.archive;
-  const isKept = archive !== undefined || coverages.of(name).length > 0;
-  const own = isKept ? [archiveDepthMs(archive ?? {})] : [];
+  const own = archive === undefined ? [] : [archiveDepthMs(archive)];
   const others = candidates.list.flatMap(({ stream }) => stream.archive?.depthMs ?? []);
   const depths = [...own, ...others];
   return depths.length === 0 ? Infinity : Math.max(...depths);
@@ -112,7 +111,16 @@ function ladderOf({ live }: OwnFacts, { reader }: Pick<ArchiveDeps, 'reader'>, n
   const ladder = live.facts(name)?.hls?.ladder;
   if (ladder !== undefined) return ladder;
   const entry = reader.entry(name);
-  return entry && compileMultivariant(entry)?.ladder;
+  return entry && recordedLadder(entry);
+}
+
+/** Of recorded multivariant playlists: placing a period asks for it again and again. */
+const recordedLadders = new WeakMap<Uint8Array, { readonly ladder: Ladder | undefined }>();
+
+function recordedLadder(entry: Uint8Array): Ladder | undefined {
+  const known = recordedLadders.get(entry) ?? { ladder: compileMultivariant(entry)?.ladder };
+  recordedLadders.set(entry, known);
+  return known.ladder;
 }
 
 function matchOf(own: Ladder | undefined, { stream }: Candidate): LadderMatch | undefined {
@@ -130,19 +138,17 @@ export function rungAt(
   const own = ladderOf(viewing, archive, name);
   const match = matchOf(own, candidate);
   if (own === undefined || match === undefined) return undefined;
-  const variant = own.variants.findIndex(({ uri }) => pathOf(uri) === rung);
-  if (variant >= 0) return pathOf(match.variants[variant]);
-  const rendition = own.renditions.findIndex(({ uri }) => pathOf(uri) === rung);
-  return rendition < 0 ? undefined : pathOf(match.renditions[rendition]);
-}
-
-function pathOf(uri: string | undefined): string | undefined {
-  return uri?.split(/[?#]/, 1)[0]?.replace(/^\.\//, '');
+  const isRung = ({ uri }: { readonly uri?: string | undefined }) =>
+    uri !== undefined && rungPath(uri) === rung;
+  const variant = own.variants.findIndex(isRung);
+  const uri =
+    variant < 0 ? match.renditions[own.renditions.findIndex(isRung)] : match.variants[variant];
+  return uri && rungPath(uri);
 }
 
 /** The path below the stream of the recorded media playlist of what is live at `uri`. */
 function periodPath(uri: string, period: Period): string {
-  return `${archivePrefix}${pathOf(uri)}/${periodName(period)}.m3u8`;
+  return `${archivePrefix}${rungPath(uri)}/${periodName(period)}.m3u8`;
 }
 
 /** A multivariant playlist of live media playlists, made one of their periods. */

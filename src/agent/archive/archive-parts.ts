@@ -3,7 +3,6 @@ import type { AskRecordings, CoverageStore, OpenDvr, OpenScannedFolder } from '.
 import type { Cycle } from '../cycles.ts';
 import type { ReadMeaning } from '../live-snapshots.ts';
 import type { LiveStreams } from '../live-streams.ts';
-import type { Outlook } from '../outlook.ts';
 import type { Clock, Log, NewId, OpenOrigin, Timers } from '../ports.ts';
 import { AskedSources } from './asked-sources.ts';
 import { CoverageCycle } from './coverage-cycle.ts';
@@ -13,7 +12,7 @@ import { OriginArchives } from './origin-archives.ts';
 import { OwnArchives } from './own-archives.ts';
 import { PeerSegments } from './peer-segments.ts';
 import { Recorder } from './recorder.ts';
-import { Refill } from './refill.ts';
+import { Refill, type RefillDeps } from './refill.ts';
 import { SampledCheck } from './sampled-check.ts';
 import { Troubles } from './troubles.ts';
 
@@ -39,6 +38,9 @@ type ArchivePorts = {
   readonly askRecordings?: AskRecordings | undefined;
 };
 
+/** Who the members are, and how they are asked. */
+type MembersKnown = Omit<RefillDeps['viewing'], 'live' | 'newId'>;
+
 /** What is recorded on this node, by itself or by others, and what other nodes are told of it. */
 export function createArchiveParts(ports: ArchivePorts, live: LiveStreams) {
   const { openDvr, clock, timers, log, newId, openOrigin } = ports;
@@ -48,7 +50,6 @@ export function createArchiveParts(ports: ArchivePorts, live: LiveStreams) {
     openDvr && new Recorder({ clock, timers, log, newId, live, openDvr, coverages, troubles });
   const { openScannedFolder, askRecordings } = ports;
   const asked = new AskedSources({ live, coverages, troubles, openScannedFolder, askRecordings });
-  const coverage = new CoverageCycle({ live, coverages, recorder, troubles, asked });
   const reader = createFolderReader({
     reads: (stream) => recorder?.records(stream) === true || asked.reads(stream),
     folder: (stream) => recorder?.recorded(stream)?.dvr ?? asked.folder(stream),
@@ -60,6 +61,7 @@ export function createArchiveParts(ports: ArchivePorts, live: LiveStreams) {
     live: { version: () => live.factsVersion, facts: () => live.allFacts() },
   });
   const origins = new OriginArchives(ports);
+  const coverage = new CoverageCycle({ live, coverages, recorder, troubles, asked, origins });
   const samples = new SampledCheck({ origins, coverages, troubles });
   const peerSegments = new PeerSegments(openOrigin);
   const cycles: readonly Cycle[] = [
@@ -84,21 +86,20 @@ export function createArchiveParts(ports: ArchivePorts, live: LiveStreams) {
       log.error('archive not trimmed', { cause: String(error) });
     }
   };
-  /** Ends recording and keeps what was recorded. */
+  /** Ends recording; what was recorded since the coverage was told is found on the disk at the next start. */
   const close = async () => {
     origins.close();
     peerSegments.close();
     await recorder?.close();
-    recorder?.note();
   };
   /** Made once it is known who the members are. */
-  const refillFrom = (outlook: Outlook): Cycle => {
+  const refillFrom = (members: MembersKnown): Cycle => {
     const refill = new Refill({
       streams: () =>
         coverage.streams.flatMap(({ name, archive }) => (archive?.refill === true ? [name] : [])),
       recordings: (name) => recorder?.recorded(name)?.dvr,
       archive: { coverages, reader, peerSegments },
-      viewing: { live, outlook },
+      viewing: { ...members, live, newId },
       log,
     });
     return { name: 'refill', everyMs: refillEveryMs, run: (now) => refill.tick(now) };

@@ -32,7 +32,7 @@ export function openArchive(
     return openRecorded(viewing, archive, { request, query, stream, rest });
   if (viewing.live.media(stream.name, rest) !== undefined) return undefined;
   const { name } = stream;
-  const form = stream.archive && (stream.archive.url ?? archiveUrlOf(stream.archive));
+  const form = stream.archive && archiveUrlOf(stream.archive);
   const address = readArchiveAddress(
     {
       rest,
@@ -43,19 +43,14 @@ export function openArchive(
     form,
   );
   const isEntry = rest === hlsEntryPath || rest === dashEntryPath;
-  if (address === undefined || (!isEntry && !keepsAny(viewing, archive, stream, request.now)))
+  if (address === undefined || (!isEntry && !keepsAny(viewing, stream, request.now)))
     return undefined;
   return openAddress(viewing, archive, { request, query, name, address });
 }
 
 /** Where no archive is known of, what looks like a period is a file of the origin. */
-function keepsAny(
-  { outlook }: ViewingDeps,
-  { coverages }: ArchiveDeps,
-  { name, archive }: StreamConfig,
-  now: Now,
-): boolean {
-  if (archive !== undefined || coverages.of(name).length > 0) return true;
+function keepsAny({ outlook }: ViewingDeps, { name, archive }: StreamConfig, now: Now): boolean {
+  if (archive !== undefined) return true;
   return outlook.candidates(name, now).list.some(({ stream }) => stream.archive !== undefined);
 }
 
@@ -97,7 +92,7 @@ async function openAddress(
   if (arrival.kind === 'refused') return denied(arrival.reason);
   const refusal = loginRefusal(viewing, arrival, request.viewer, now);
   if (refusal !== undefined) return denied(refusal);
-  const depthMs = depthOf(viewing, archive, { name, candidates });
+  const depthMs = depthOf(viewing, { name, candidates });
   const judged = judgePeriod(address.wish, { nowMs: now.wallMs, depthMs });
   if ('reason' in judged) return { kind: 'refusal', status: 400, reason: judged.reason };
   viewing.audience.noteViewer(request.viewer, now);

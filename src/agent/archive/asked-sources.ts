@@ -1,7 +1,8 @@
 import { archiveDepthMs } from '../../core/archive/archive-config.ts';
 import type { TimeRange } from '../../core/archive/ranges.ts';
+import { rungPath } from '../../core/archive/rung-path.ts';
 import { livePlaylistPath } from '../../core/stream/origin-paths.ts';
-import type { Container, StreamConfig } from '../../core/stream/stream.ts';
+import { type Container, containers, type StreamConfig } from '../../core/stream/stream.ts';
 import type { MonoMs, Now } from '../../core/time.ts';
 import type {
   AskRecordings,
@@ -18,7 +19,6 @@ import type { Troubles } from './troubles.ts';
 const everyMs = 30_000;
 /** Sources that are read at once. */
 const readsMax = 4;
-const containers = ['ts', 'fmp4'] as const;
 
 export type AskedSourcesDeps = {
   readonly live: Pick<LiveStreams, 'entry' | 'watch'>;
@@ -149,7 +149,7 @@ export class AskedSources {
 
   #rungs(name: string, asked: Asked, folder: ScannedFolder) {
     const variants = this.#deps.live.entry(name)?.template.ladder.variants ?? [];
-    const paths = variants.map(({ uri }) => uri.split(/[?#]/, 1)[0]?.replace(/^\.\//, '') ?? uri);
+    const paths = variants.map(({ uri }) => rungPath(uri));
     if (paths.length > 0) asked.rungs = [...new Set(paths)];
     return folder.rungs().flatMap((known) => asked.rungs.map((rung) => ({ ...known, rung })));
   }

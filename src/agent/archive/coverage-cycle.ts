@@ -1,17 +1,17 @@
 import { archiveDepthMs } from '../../core/archive/archive-config.ts';
 import { type ClockWatch, watchClock } from '../../core/archive/clock-watch.ts';
-import type { StreamConfig } from '../../core/stream/stream.ts';
+import { containers, type StreamConfig } from '../../core/stream/stream.ts';
 import type { MonoMs, Now } from '../../core/time.ts';
 import type { LiveStreams } from '../live-streams.ts';
 import type { AskedSources } from './asked-sources.ts';
 import type { Coverages } from './coverages.ts';
+import type { OriginArchives } from './origin-archives.ts';
 import type { Recorder } from './recorder.ts';
 import type { Troubles } from './troubles.ts';
 import { WatchedWindows } from './watched-windows.ts';
 
 /** What was recorded or seen is told to the coverage this often, ms: each time it is written to the disk. */
 const noteEveryMs = 10_000;
-const containers = ['ts', 'fmp4'] as const;
 
 export type CoverageCycleDeps = {
   readonly live: Pick<LiveStreams, 'entry' | 'media' | 'watch' | 'allFacts' | 'config'>;
@@ -19,6 +19,7 @@ export type CoverageCycleDeps = {
   readonly recorder: Recorder | undefined;
   readonly troubles: Troubles;
   readonly asked: AskedSources;
+  readonly origins: Pick<OriginArchives, 'keep'>;
 };
 
 /** Learns from each stream's source what is recorded, and keeps the coverage true. */
@@ -50,6 +51,7 @@ export class CoverageCycle {
       this.#notedAt = now.monoMs;
       this.#note(names);
     }
+    this.#deps.troubles.expire(now);
     await this.#deps.asked.tick(this.#streams, now);
   }
 
@@ -60,36 +62,46 @@ export class CoverageCycle {
   async trim(now: Now): Promise<void> {
     this.#clockWatch = watchClock(this.#clockWatch, now);
     const { isSteady } = this.#clockWatch;
-    for (const { name, archive = {} } of isSteady ? this.#streams : [])
-      for (const container of containers)
-        this.#deps.coverages.trim(name, container, now.wallMs - archiveDepthMs(archive));
+    const { coverages } = this.#deps;
+    coverages.atOnce(() => {
+      for (const { name, archive = {} } of isSteady ? this.#streams : [])
+        for (const container of containers)
+          coverages.trim(name, container, now.wallMs - archiveDepthMs(archive));
+    });
     await this.#deps.recorder?.trim(now, isSteady);
   }
 
+  /** What could not be written is told again the next time. */
   #note(watched: readonly string[]): void {
-    this.#deps.recorder?.note();
-    for (const name of watched)
-      for (const [container, ranges] of this.#windows.take(name))
-        this.#deps.coverages.add(name, container, ranges);
+    const { recorder, coverages } = this.#deps;
+    const recorded = recorder?.known() ?? [];
+    coverages.atOnce(() => {
+      for (const [name, stream] of recorded)
+        for (const [container, ranges] of stream.untold) coverages.add(name, container, ranges);
+      for (const name of watched)
+        for (const [container, ranges] of this.#windows.untold(name))
+          coverages.add(name, container, ranges);
+    });
+    for (const [, stream] of recorded) stream.told();
+    for (const name of watched) this.#windows.told(name);
   }
 
-  /** What is known of streams that are gone, or have no archive any more, is forgotten. */
+  /** What is known of streams that are gone, or have no archive (any more), is forgotten. */
   #configure(): void {
-    const { live, recorder, coverages } = this.#deps;
+    const { live, recorder, coverages, asked, origins } = this.#deps;
     const streams = live.allFacts().flatMap(({ name }) => live.config(name) ?? []);
     const isSame =
       streams.length === this.#configured.length &&
       streams.every((config, at) => config === this.#configured[at]);
     if (isSame) return;
-    const archivedBefore = this.#streams;
     this.#configured = streams;
     this.#streams = streams.filter(({ archive }) => archive !== undefined);
     recorder?.configure(streams);
-    this.#deps.asked.configure(this.#streams);
-    const names = new Set(streams.map(({ name }) => name));
+    asked.configure(this.#streams);
+    origins.keep(this.#streams);
     const archived = new Set(this.#streams.map(({ name }) => name));
-    const ended = new Set(archivedBefore.flatMap(({ name }) => (archived.has(name) ? [] : name)));
-    for (const name of coverages.streams())
-      if (!names.has(name) || ended.has(name)) coverages.remove(name);
+    coverages.atOnce(() => {
+      for (const name of coverages.streams()) if (!archived.has(name)) coverages.remove(name);
+    });
   }
 }

@@ -1,11 +1,8 @@
 import { addToCoverage, type Coverage, trimCoverage } from '../../core/archive/coverage.ts';
 import { mergeRanges, spanOf, subtractRanges, type TimeRange } from '../../core/archive/ranges.ts';
-import type { Container } from '../../core/stream/stream.ts';
+import { type Container, containers } from '../../core/stream/stream.ts';
 import type { UnixMs } from '../../core/time.ts';
 import type { CoverageStore } from '../archive-ports.ts';
-
-/** Containers in a fixed order. */
-const containers = ['ts', 'fmp4'] as const;
 
 const nothing: readonly TimeRange[] = [];
 
@@ -16,6 +13,8 @@ const nothing: readonly TimeRange[] = [];
 export class Coverages {
   readonly #store: CoverageStore;
   readonly #kept = new Map<string, Map<Container, readonly TimeRange[]>>();
+  /** What takes back, last first, what was done at once so far; undefined while nothing is. */
+  #undo: (() => void)[] | undefined;
   #version = 0;
 
   /** @throws store_failed */
@@ -70,10 +69,27 @@ export class Coverages {
 
   /** Forgets a stream. @throws store_failed */
   remove(stream: string): void {
-    if (!this.#kept.has(stream)) return;
+    const before = this.#kept.get(stream);
+    if (before === undefined) return;
     this.#store.remove(stream);
     this.#kept.delete(stream);
     this.#version += 1;
+    this.#undo?.push(() => this.#kept.set(stream, before));
+  }
+
+  /** All that `work` changes, of whatever streams, is written at once: all of it, or where it fails nothing. @throws store_failed */
+  atOnce(work: () => void): void {
+    const undo: (() => void)[] = [];
+    this.#undo = undo;
+    try {
+      this.#store.atOnce(work);
+    } catch (error) {
+      for (const takeBack of undo.reverse()) takeBack();
+      this.#version += 1;
+      throw error;
+    } finally {
+      this.#undo = undefined;
+    }
   }
 
   /** Stores only what differs: ranges at both ends that stayed are not written again. */
@@ -88,6 +104,7 @@ export class Coverages {
     this.#store.rewrite(stream, container, span, come);
     this.#set(stream, container, after);
     this.#version += 1;
+    this.#undo?.push(() => this.#set(stream, container, before));
   }
 
   #set(stream: string, container: Container, ranges: readonly TimeRange[]): void {

@@ -8,6 +8,7 @@ import {
 import { renderMultivariant } from '../../core/playlist/render-multivariant.ts';
 import { type Answer, notFromHere } from '../answer.ts';
 import {
+  holdSlot,
   namePath,
   passClaims,
   sessionOf,
@@ -21,10 +22,11 @@ import {
   periodMultivariant,
   placePeriod,
 } from './archive-deps.ts';
+import type { OriginPeriod } from './origin-archives.ts';
+import { hlsType, secondsOf, servePlaylist } from './recorded-parts.ts';
 
 type Here = Extract<ArchivePlacement, { pieces: unknown }>;
 
-export const hlsType = 'application/vnd.apple.mpegurl';
 const dashType = 'application/dash+xml';
 
 /** A viewer opens a period: its playlists here, a redirect to the node with more of it, or 404. */
@@ -70,24 +72,10 @@ async function serveMultivariant(
   },
 ): Promise<Answer> {
   const { asked, placement, entry } = parts;
-  const { request, arrival, name, period } = asked;
+  const { period } = asked;
   const template = entry && templateFor(entry, period);
   if (template === undefined) return notFromHere('starting');
-  const { session, chosen, signing } = beginSession(viewing, asked, placement);
-  const pieceNodes = placement.pieces.flatMap(({ node }) => node ?? []);
-  const backupNodes = chosen.map(({ node }) => node.id);
-  const self = viewing.self();
-  const claims = passClaims({
-    home: arrival.home,
-    nodes: [...new Set([self.id, ...backupNodes, ...pieceNodes])],
-    session,
-    group: passGroup({ name, group: viewing.live.config(name)?.group }),
-    login: arrival.login,
-    hops: arrival.hops,
-    ttlS: self.passTtlS,
-    now: request.now,
-  });
-  const pass = await viewing.passes.issue(claims, signing ?? viewing.keys.ownKey());
+  const { session, chosen, pass } = await beginSession(viewing, asked, placement);
   const backups = chosen.flatMap(({ base, stream }) =>
     stream.hls?.ladder === undefined
       ? []
@@ -98,16 +86,27 @@ async function serveMultivariant(
           },
         ],
   );
-  return {
-    kind: 'playlist',
-    body: renderMultivariant(template, { pass, backups, repeat: backups.length > 0 }),
-    contentType: hlsType,
-    reason: placement.reason,
-    missingS: secondsOf(placement.missingMs),
-  };
+  const body = renderMultivariant(template, { pass, backups, repeat: backups.length > 0 });
+  return begun(viewing, asked, placement, { session, body });
 }
 
-function beginSession(viewing: ViewingDeps, asked: PeriodRequest, placement: Here) {
+/** A multivariant playlist for a session that begins. */
+function begun(
+  { sent }: ViewingDeps,
+  { request }: PeriodRequest,
+  { reason, missingMs }: Here,
+  { session, body }: { session: string; body: string | Uint8Array },
+): Answer {
+  sent.note(request.connection, session, body.length);
+  return { kind: 'playlist', body, contentType: hlsType, reason, missingS: secondsOf(missingMs) };
+}
+
+/** Picks the backups, starts the session, and issues its pass: good here, at the backups, and where the pieces are. */
+async function beginSession(
+  viewing: ViewingDeps,
+  asked: PeriodRequest,
+  placement: Pick<Here, 'kind' | 'pieces' | 'offers'>,
+) {
   const { request, arrival, name } = asked;
   const { viewer, now } = request;
   const isSigned = placement.offers.length > 0 || placement.kind === 'join';
@@ -125,10 +124,23 @@ function beginSession(viewing: ViewingDeps, asked: PeriodRequest, placement: Her
   const session = arrival.session ?? viewing.newId();
   const backups = chosen.map(({ node }) => node.id);
   startSession(viewing, sessionOf(arrival, viewer, { id: session, stream: name, backups }), now);
-  return { session, chosen, signing };
+  const self = viewing.self();
+  const pieceNodes = placement.pieces.flatMap(({ node }) => node ?? []);
+  const claims = passClaims({
+    home: arrival.home,
+    nodes: [...new Set([self.id, ...backups, ...pieceNodes])],
+    session,
+    group: passGroup({ name, group: viewing.live.config(name)?.group }),
+    login: arrival.login,
+    hops: arrival.hops,
+    ttlS: self.passTtlS,
+    now,
+  });
+  const pass = await viewing.passes.issue(claims, signing ?? viewing.keys.ownKey());
+  return { session, chosen, pass };
 }
 
-/** The media server answers in its own words. */
+/** The media server answers in its own words; its playlists get the viewer's pass, and no backups. */
 async function serveFromOrigin(
   viewing: ViewingDeps,
   { origins }: ArchiveDeps,
@@ -140,13 +152,28 @@ async function serveFromOrigin(
   const { protocol, period, request } = asked;
   const found = await origins.read(config, { protocol, period, nowMs: request.now.wallMs });
   if (found.kind === 'fault') return notFromHere(found.reason);
-  return {
-    kind: 'playlist',
+  if (found.kind === 'multivariant') return withPass(viewing, asked, placement, found);
+  return servePlaylist(viewing, asked, {
     body: found.bytes,
     contentType: found.kind === 'mpd' ? dashType : hlsType,
     reason: placement.reason,
     missingS: secondsOf(placement.missingMs),
-  };
+  });
+}
+
+async function withPass(
+  viewing: ViewingDeps,
+  asked: PeriodRequest,
+  placement: Here,
+  { bytes }: OriginPeriod,
+): Promise<Answer> {
+  const template = compileMultivariant(bytes);
+  // What cannot be taken apart cannot be given a pass, and would lead nowhere.
+  if (template === undefined) return notFromHere('playlist-invalid');
+  const alone = { ...placement, kind: 'serve', offers: [] } as const;
+  const { session, pass } = await beginSession(viewing, asked, alone);
+  const body = renderMultivariant(template, { pass, backups: [], repeat: false });
+  return begun(viewing, asked, placement, { session, body });
 }
 
 async function redirect(
@@ -158,10 +185,14 @@ async function redirect(
   const key = viewing.keys.signing();
   if (key === undefined) return notFromHere('key-not-in-force');
   viewing.spread.noteSent(target.node.id, request.now);
+  const session = arrival.session ?? viewing.newId();
+  const { login, sessionsMax } = arrival;
+  const viewerKey = request.viewer.key;
+  holdSlot(viewing, { id: session, login, viewerKey, sessionsMax }, request.now);
   const claims = passClaims({
     home: arrival.home,
     nodes: [target.node.id],
-    session: arrival.session ?? viewing.newId(),
+    session,
     group: passGroup(target.stream),
     login: arrival.login,
     hops,
@@ -194,8 +225,4 @@ function templateFor(entry: Uint8Array, period: Period): MultivariantTemplate | 
   if (ofEntry.size >= templatesMax && oldest !== undefined) ofEntry.delete(oldest);
   ofEntry.set(key, template);
   return template;
-}
-
-export function secondsOf(ms: number): number {
-  return Math.round(ms / 1_000);
 }

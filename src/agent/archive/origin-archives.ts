@@ -48,7 +48,7 @@ export class OriginArchives {
     config: StreamConfig,
     asked: { protocol: 'hls' | 'dash'; period: Period; nowMs: UnixMs },
   ): Promise<OriginPeriod | OriginFault> {
-    const form = archiveUrlOf(config.archive);
+    const form = config.archive && archiveUrlOf(config.archive);
     const opened = this.#open(config, asked.protocol);
     const url = form && opened && originPeriodUrl(form, { ...asked, place: opened.place });
     if (opened === undefined || url === undefined)

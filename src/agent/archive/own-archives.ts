@@ -16,9 +16,9 @@ const lookMs = 5_000;
 type Told = { readonly live: StreamFacts; readonly facts: StreamFacts };
 
 /** The address form of a media server's archive; undefined where it has none that gives playlists. */
-export function archiveUrlOf(archive: ArchiveConfig | undefined): string | undefined {
-  if (archive?.url !== undefined) return archive.url;
-  const kind = archive?.api?.kind;
+export function archiveUrlOf(archive: ArchiveConfig): string | undefined {
+  if (archive.url !== undefined) return archive.url;
+  const kind = archive.api?.kind;
   if (kind === 'mediamtx') return undefined;
   return kind === 'nimble' ? 'nimble' : 'flussonic';
 }
@@ -87,11 +87,11 @@ export class OwnArchives {
     const { coverages } = this.#deps;
     const pack = (container: 'ts' | 'fmp4', told: PackedRanges | undefined) =>
       packRanges(coverages.ranges(name, container), now.wallMs, told);
+    const { archive } = this.#deps.config(name) ?? {};
+    if (archive === undefined) return undefined;
     const ts = pack('ts', before?.ts);
     const fmp4 = pack('fmp4', before?.fmp4);
-    const { archive } = this.#deps.config(name) ?? {};
-    if (archive === undefined && ts === undefined && fmp4 === undefined) return undefined;
-    const facts = { depthMs: archiveDepthMs(archive ?? {}), ...this.#answers(name), ts, fmp4 };
+    const facts = { depthMs: archiveDepthMs(archive), ...this.#answers(name), ts, fmp4 };
     return before !== undefined && isSame(before, facts) ? before : facts;
   }
 
@@ -99,7 +99,7 @@ export class OwnArchives {
   #answers(name: string): Pick<ArchiveFacts, 'hls' | 'dash' | 'lists'> {
     const config = this.#deps.config(name);
     const lists = this.#deps.reader.reads(name);
-    const hasUrl = archiveUrlOf(config?.archive) !== undefined;
+    const hasUrl = config?.archive !== undefined && archiveUrlOf(config.archive) !== undefined;
     return {
       hls: lists || (hasUrl && config?.origin !== undefined),
       dash: !lists && hasUrl && config?.dash !== undefined,

@@ -1,3 +1,5 @@
+import { settledMs } from '../../core/archive/listed-periods.ts';
+import { type Period, periodName } from '../../core/archive/period.ts';
 import { readSegmentList } from '../../core/archive/segment-list.ts';
 import type { MonoMs, Now } from '../../core/time.ts';
 import type { ArchiveBlock } from '../archive-ports.ts';
@@ -5,45 +7,73 @@ import type { OpenOrigin, Origin } from '../ports.ts';
 
 /** A peer's list has to be here within this time: a viewer waits for it. */
 const listMsMax = 1_000;
-/** Longest list, bytes: a week of segments of 4 s. */
-const listBytesMax = 16 * 1024 * 1024;
+/** Longest list, bytes: a day of segments of a second. */
+const listBytesMax = 8 * 1024 * 1024;
 /** A segment has to be here within this time: nobody waits for it. */
 const segmentMsMax = 10_000;
 const segmentBytesMax = 64 * 1024 * 1024;
-/** A list that was read is good for this long: what it says was recorded before it was asked for. */
+/** A list of what is settled is good for this long; what it lacks may be refilled. */
 const keptMsMax = 60_000;
-/** A peer that did not answer is not asked for the same again for this long. */
-const faultMsMax = 2_000;
+/** A list of what still grows is good for this long, and a peer that did not answer is not asked again before. */
+const grownKeptMsMax = 2_000;
+/** Lists that are kept, faults and empty ones included. */
+const listsMax = 1_000;
 /** Segments of all lists that are kept; the list unused for longest goes first. */
 const segmentsMax = 200_000;
+/** Lists that are read at once: a week of seven peers. A further one counts as not answered. */
+const readsMax = 64;
 /** Peers' addresses with connections; the one unused for longest is closed. */
 const originsMax = 64;
 
-type Kept = { readonly list: Promise<ArchiveBlock | undefined>; readonly at: MonoMs; size: number };
+/** Which list is asked for. */
+export type ListQuestion = {
+  /** A node's announced address. */
+  readonly base: string;
+  /** The recorded rung there, below `base`; ends with `/`. */
+  readonly folder: string;
+  readonly period: Period;
+  /** Issues the pass that the node is shown; undefined where none can be issued now. */
+  readonly pass: () => Promise<string | undefined>;
+};
+
+type Kept = {
+  readonly list: Promise<ArchiveBlock | undefined>;
+  readonly at: MonoMs;
+  readonly isSettled: boolean;
+  /** Segments; below 0 as long as there is no list. */
+  size: number;
+};
 
 /** Asks other nodes which segments they have, each question once for everybody who waits for it. */
 export class PeerSegments {
   readonly #openOrigin: OpenOrigin;
   readonly #origins = new Map<string, Origin>();
+  /** By address without pass, the one unused for longest first. */
   readonly #kept = new Map<string, Kept>();
   #size = 0;
+  #reads = 0;
 
   constructor(openOrigin: OpenOrigin) {
     this.#openOrigin = openOrigin;
   }
 
-  /** The list at `url`, below a node's announced address `base`; undefined when it does not come in time. */
-  list(base: string, url: string, now: Now): Promise<ArchiveBlock | undefined> {
+  /** The list of a period; undefined when it does not come in time. */
+  list(question: ListQuestion, now: Now): Promise<ArchiveBlock | undefined> {
+    const { folder, period } = question;
+    const url = `${folder}${periodName(period)}.json`;
     const known = this.#kept.get(url);
-    if (known !== undefined && now.monoMs - known.at <= (known.size < 0 ? faultMsMax : keptMsMax)) {
+    if (known !== undefined && isGood(known, now)) {
       this.#kept.delete(url);
       this.#kept.set(url, known);
       return known.list;
     }
     this.#forget(url);
-    const kept: Kept = { list: this.#read(base, url), at: now.monoMs, size: 0 };
+    if (this.#reads >= readsMax) return Promise.resolve(undefined);
+    const isSettled = period.endMs <= now.wallMs - settledMs;
+    const kept: Kept = { list: this.#read(question, url), at: now.monoMs, isSettled, size: -1 };
     this.#kept.set(url, kept);
-    void kept.list.then((list) => this.#took(url, kept, list));
+    this.#makeRoom(url, now);
+    void kept.list.then((list) => this.#took(url, kept, list, now));
     return kept.list;
   }
 
@@ -61,21 +91,37 @@ export class PeerSegments {
     this.#size = 0;
   }
 
-  async #read(base: string, url: string): Promise<ArchiveBlock | undefined> {
-    const found = await this.#originOf(base).read(url, {
-      deadlineMs: listMsMax,
-      bytesMax: listBytesMax,
-    });
-    if (found.kind === 'fault') return undefined;
-    return readSegmentList(new TextDecoder().decode(found.bytes));
+  async #read({ base, pass }: ListQuestion, url: string): Promise<ArchiveBlock | undefined> {
+    this.#reads += 1;
+    try {
+      const shown = await pass();
+      const query = shown === undefined ? '' : `?pass=${shown}`;
+      const limits = { deadlineMs: listMsMax, bytesMax: listBytesMax };
+      const found = await this.#originOf(base).read(url + query, limits);
+      if (found.kind === 'fault') return undefined;
+      return readSegmentList(new TextDecoder().decode(found.bytes));
+    } catch {
+      // No pass could be signed.
+      return undefined;
+    } finally {
+      this.#reads -= 1;
+    }
   }
 
-  #took(url: string, kept: Kept, list: ArchiveBlock | undefined): void {
+  #took(url: string, kept: Kept, list: ArchiveBlock | undefined, now: Now): void {
     if (this.#kept.get(url) !== kept) return;
     kept.size = list?.length ?? -1;
     this.#size += Math.max(kept.size, 0);
+    this.#makeRoom(url, now);
+  }
+
+  /** Lets go of what is good no more, and of the lists unused for longest; never of the one at `url`. */
+  #makeRoom(url: string, now: Now): void {
+    for (const [other, kept] of this.#kept)
+      if (other !== url && !isGood(kept, now)) this.#forget(other);
     for (const oldest of this.#kept.keys()) {
-      if (this.#size <= segmentsMax || oldest === url) break;
+      const fits = this.#size <= segmentsMax && this.#kept.size <= listsMax;
+      if (fits || oldest === url) break;
       this.#forget(oldest);
     }
   }
@@ -96,4 +142,8 @@ export class PeerSegments {
     }
     return origin;
   }
+}
+
+function isGood({ at, isSettled, size }: Kept, now: Now): boolean {
+  return now.monoMs - at <= (isSettled && size >= 0 ? keptMsMax : grownKeptMsMax);
 }

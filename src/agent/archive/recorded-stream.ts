@@ -7,7 +7,7 @@ import {
 } from '../../core/archive/window-times.ts';
 import { type MediaPlaylist, readMediaPlaylist } from '../../core/playlist/media-playlist.ts';
 import { isSameBytes } from '../../core/stream/bytes.ts';
-import type { Container } from '../../core/stream/stream.ts';
+import { type Container, containers } from '../../core/stream/stream.ts';
 import type { Now } from '../../core/time.ts';
 import type { DvrStream, RungName } from '../archive-ports.ts';
 import type { SegmentJob } from './segment-jobs.ts';
@@ -40,12 +40,12 @@ export type Look = {
 
 const nothing: Look = { jobs: [], dropped: 0, unfit: 0, isEncrypted: false };
 
-/** One stream that is recorded: which segments of its windows are new, and what has been recorded since the last call. */
+/** One stream that is recorded: which segments of its windows are new, and what has been recorded lately. */
 export class RecordedStream {
   readonly dvr: DvrStream;
   readonly #newRun: () => string;
   readonly #rungs = new Map<string, Rung>();
-  #recorded = new Map<Container, readonly TimeRange[]>();
+  readonly #untold = new Map<Container, readonly TimeRange[]>();
   #entry: Uint8Array | undefined;
   #entryAt = Number.NEGATIVE_INFINITY;
 
@@ -91,20 +91,27 @@ export class RecordedStream {
 
   /** A job is done, in whatever way; `range` is what has been recorded. */
   settle(name: RungName, range: TimeRange | undefined): void {
-    this.#rung(name.rung).waiting -= 1;
-    if (range !== undefined) this.note(name.container, range);
+    const rung = this.#rungs.get(name.rung);
+    if (rung !== undefined) rung.waiting -= 1;
+    if (range === undefined) return;
+    const before = this.#untold.get(name.container) ?? [];
+    this.#untold.set(name.container, mergeRanges([...before, range]));
   }
 
-  note(container: Container, ...ranges: readonly TimeRange[]): void {
-    const before = this.#recorded.get(container) ?? [];
-    this.#recorded.set(container, mergeRanges([...before, ...ranges]));
+  /** What has been recorded and the coverage does not know yet. */
+  get untold(): ReadonlyMap<Container, readonly TimeRange[]> {
+    return this.#untold;
   }
 
-  /** What has been recorded since the last call. */
-  takeRecorded(): ReadonlyMap<Container, readonly TimeRange[]> {
-    const recorded = this.#recorded;
-    this.#recorded = new Map();
-    return recorded;
+  /** The coverage knows all that was {@link untold}. */
+  told(): void {
+    this.#untold.clear();
+  }
+
+  /** Forgets rungs that the ladder does not have any more, once nothing of them waits: what is on the disk stays. */
+  keepRungs(paths: ReadonlyMap<string, unknown>): void {
+    for (const [path, { waiting }] of this.#rungs)
+      if (waiting === 0 && !paths.has(path)) this.#rungs.delete(path);
   }
 
   #rung(path: string): Rung {
@@ -118,9 +125,7 @@ export class RecordedStream {
 
   /** Goes on where the recording on the disk ends. */
   async #remember(path: string, rung: Rung): Promise<void> {
-    const both = (['ts', 'fmp4'] as const).map((container) =>
-      this.dvr.newest({ container, rung: path }),
-    );
+    const both = containers.map((container) => this.dvr.newest({ container, rung: path }));
     const newest = (await Promise.all(both)).flatMap((segment) => segment ?? []);
     const [last] = newest.sort((a, b) => b.startMs - a.startMs);
     if (last !== undefined) {

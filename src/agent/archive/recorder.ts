@@ -1,9 +1,9 @@
 import { archiveDepthMs } from '../../core/archive/archive-config.ts';
+import { rungsOf } from '../../core/archive/rung-path.ts';
 import { runLengthMax } from '../../core/archive/segment-index.ts';
-import type { Ladder } from '../../core/playlist/ladder.ts';
-import type { StreamConfig } from '../../core/stream/stream.ts';
+import { containers, type StreamConfig } from '../../core/stream/stream.ts';
 import type { Now, UnixMs } from '../../core/time.ts';
-import type { OpenDvr } from '../archive-ports.ts';
+import type { DvrStream, OpenDvr } from '../archive-ports.ts';
 import type { LiveStreams } from '../live-streams.ts';
 import type { Clock, Log, NewId, Timers } from '../ports.ts';
 import type { Coverages } from './coverages.ts';
@@ -13,7 +13,6 @@ import type { Troubles } from './troubles.ts';
 
 /** What is trimmed to make room for more, share of the budget. */
 const budgetShare = 0.98;
-const containers = ['ts', 'fmp4'] as const;
 
 export type RecorderDeps = {
   readonly clock: Clock;
@@ -29,11 +28,18 @@ export type RecorderDeps = {
 type Recording = {
   config: StreamConfig;
   /** Settles when what is on the disk is known. */
-  readonly opening: Promise<void>;
+  opening: Promise<void>;
+  dvr?: DvrStream | undefined;
+  /** Once what is on the disk is known. */
   stream?: RecordedStream | undefined;
   isTrimming: boolean;
+  /** The indexes have to be read, to be believed instead of what was: nothing else is told until then. */
+  isSurveyDue: boolean;
+  /** Nothing of it is to be changed, noted or said any more. */
   isClosed: boolean;
 };
+
+type Recorded = { readonly recording: Recording; readonly stream: RecordedStream };
 
 /**
  * Records the streams that ask for it (`archive.record`): what viewers get live, segment by segment. Nothing of it is
@@ -42,6 +48,8 @@ type Recording = {
 export class Recorder {
   readonly #deps: RecorderDeps;
   readonly #recordings = new Map<string, Recording>();
+  /** By stream: recordings that end. Two writers of one index would destroy it. */
+  readonly #closing = new Map<string, Promise<void>>();
   readonly #runJob;
   #verifyTurn = 0;
 
@@ -77,19 +85,19 @@ export class Recorder {
   /** Looks for new segments; need not be waited for, but may. */
   async tick(now: Now): Promise<void> {
     const work: Promise<void>[] = [];
-    for (const [name, { stream }] of this.#recordings) {
+    for (const [name, recording] of this.#recordings) {
       this.#deps.live.watch(name, now);
-      if (stream !== undefined) work.push(...this.#look(name, stream, now));
+      const { stream } = recording;
+      if (stream !== undefined) work.push(...this.#look(name, { recording, stream }, now));
     }
-    this.#deps.troubles.expire(now);
     await Promise.all(work);
   }
 
-  /** Tells the coverage what has been recorded since the last call. @throws store_failed */
-  note(): void {
-    for (const [name, { stream }] of this.#recordings)
-      for (const [container, ranges] of stream?.takeRecorded() ?? [])
-        this.#deps.coverages.add(name, container, ranges);
+  /** The streams of which the coverage may be told now what they recorded, by name. */
+  known(): readonly (readonly [string, RecordedStream])[] {
+    return [...this.#recordings].flatMap(([name, { stream, isSurveyDue }]) =>
+      stream === undefined || isSurveyDue ? [] : [[name, stream] as const],
+    );
   }
 
   /** Trims all recordings to their depth, if the clock is to be believed, and to their budget. @throws store_failed */
@@ -103,70 +111,88 @@ export class Recorder {
   /** Looks whether a part of the recordings is still there; what is lost is not offered any more. @throws store_failed */
   async verify(now: Now): Promise<void> {
     this.#verifyTurn += 1;
-    for (const [name, { stream, isClosed }] of this.#recordings) {
-      if (stream === undefined || isClosed || !(await stream.dvr.verify(this.#verifyTurn)))
-        continue;
-      this.#deps.troubles.raise(name, { reason: 'recording-lost' }, now);
-      await this.#survey(name, stream);
+    for (const [name, recording] of this.#recordings) {
+      const { stream } = recording;
+      if (stream === undefined) continue;
+      const isLost = await stream.dvr.verify(this.#verifyTurn);
+      if (recording.isClosed || !(isLost || recording.isSurveyDue)) continue;
+      if (isLost) this.#deps.troubles.raise(name, { reason: 'recording-lost' }, now);
+      // What waits to be told is in the indexes, or lost like the rest; what comes from now on is told after them.
+      stream.told();
+      await this.#survey(name, recording, stream.dvr);
     }
   }
 
   async close(): Promise<void> {
-    const recordings = [...this.#recordings];
-    for (const [name, recording] of recordings) this.#close(name, recording);
-    await Promise.all(recordings.map(([, { opening }]) => opening));
-    await Promise.all(recordings.map(([, { stream }]) => stream?.dvr.close()));
+    for (const [name, recording] of this.#recordings) this.#close(name, recording);
+    await Promise.all(this.#closing.values());
   }
 
   #open(config: StreamConfig): void {
     const { name } = config;
-    const open = async () => {
-      const dvr = await this.#deps.openDvr(name, config.archive?.record?.path);
-      const newRun = () => this.#deps.newId().slice(0, runLengthMax);
-      const stream = new RecordedStream(dvr, newRun);
-      await this.#survey(name, stream);
-      recording.stream = stream;
-    };
     const recording: Recording = {
       config,
-      opening: open().catch((error) => {
-        this.#deps.log.error('recordings not opened', { stream: name, cause: String(error) });
-      }),
+      opening: Promise.resolve(),
       isTrimming: false,
+      isSurveyDue: true,
       isClosed: false,
     };
+    recording.opening = this.#openOne(name, recording).catch((error) => {
+      this.#deps.log.error('recordings not opened', { stream: name, cause: String(error) });
+    });
     this.#recordings.set(name, recording);
+  }
+
+  async #openOne(name: string, recording: Recording): Promise<void> {
+    await this.#closing.get(name);
+    if (recording.isClosed) return;
+    const dvr = await this.#deps.openDvr(name, recording.config.archive?.record?.path);
+    recording.dvr = dvr;
+    const newRun = () => this.#deps.newId().slice(0, runLengthMax);
+    const stream = new RecordedStream(dvr, newRun);
+    await this.#survey(name, recording, dvr);
+    if (!recording.isClosed) recording.stream = stream;
   }
 
   #close(name: string, recording: Recording): void {
     recording.isClosed = true;
     this.#recordings.delete(name);
     this.#deps.troubles.forget(name);
-    void recording.opening.then(() => recording.stream?.dvr.close());
+    const closing = recording.opening.then(() => recording.dvr?.close());
+    this.#closing.set(name, closing);
+    void closing.then(() => {
+      if (this.#closing.get(name) === closing) this.#closing.delete(name);
+    });
   }
 
-  /** What the indexes on the disk say takes the place of what was believed. */
-  async #survey(name: string, stream: RecordedStream): Promise<void> {
-    const found = await stream.dvr.survey();
+  /** What the indexes on the disk say takes the place of what was believed. @throws store_failed */
+  async #survey(name: string, recording: Recording, dvr: DvrStream): Promise<void> {
+    recording.isSurveyDue = true;
+    const found = await dvr.survey();
+    if (recording.isClosed) return;
     for (const container of containers) {
       const ranges = found.filter((one) => one.container === container).map(({ range }) => range);
       this.#deps.coverages.replace(name, container, ranges);
     }
+    recording.isSurveyDue = false;
   }
 
-  #look(name: string, stream: RecordedStream, now: Now): Promise<void>[] {
+  #look(name: string, of: Recorded, now: Now): Promise<void>[] {
     const { live } = this.#deps;
+    const { stream } = of;
     const entry = live.entry(name);
     if (entry === undefined) return [];
     const work: Promise<void>[] = [];
-    if (stream.takesEntry(entry.bytes, now)) work.push(this.#keepEntry(name, stream, entry.bytes));
+    if (stream.takesEntry(entry.bytes, now)) work.push(this.#keepEntry(name, of, entry.bytes));
     const isCanonical = live.facts(name)?.hls?.timeline?.state === 'anew';
-    for (const [path, uri] of rungsOf(entry.template.ladder)) {
+    const rungs = rungsOf(entry.template.ladder);
+    stream.keepRungs(rungs);
+    for (const [path, uri] of rungs) {
       const snapshot = live.media(name, uri);
       if (snapshot === undefined) continue;
       const look = stream.look(path, snapshot.bytes, isCanonical, now);
       this.#judge(name, look, now);
-      for (const job of look.jobs) work.push(this.#record(name, stream, job));
+      for (const job of look.jobs) work.push(this.#record(name, of, job));
     }
     return work;
   }
@@ -178,15 +204,17 @@ export class Recorder {
     if (look.isEncrypted) troubles.raise(name, { reason: 'recorder-encrypted' }, now);
   }
 
-  async #keepEntry(name: string, stream: RecordedStream, bytes: Uint8Array): Promise<void> {
-    const fault = await stream.dvr.keepEntry(bytes);
-    if (fault !== undefined) this.#deps.troubles.raise(name, fault, this.#deps.clock.now());
+  async #keepEntry(name: string, of: Recorded, bytes: Uint8Array): Promise<void> {
+    const fault = await of.stream.dvr.keepEntry(bytes);
+    if (fault !== undefined && !of.recording.isClosed)
+      this.#deps.troubles.raise(name, fault, this.#deps.clock.now());
   }
 
-  async #record(name: string, stream: RecordedStream, job: SegmentJob): Promise<void> {
+  async #record(name: string, { recording, stream }: Recorded, job: SegmentJob): Promise<void> {
     const { live, troubles, clock } = this.#deps;
     const open: OpenFile = ({ path, query, range }) => live.open(name, path, query, range);
     const outcome = await this.#runJob(stream.dvr, job, open);
+    if (recording.isClosed) return;
     const range = { startMs: job.startMs, endMs: job.startMs + job.durationMs };
     stream.settle(job.rung, outcome.kind === 'kept' ? range : undefined);
     if (outcome.kind === 'kept') troubles.clear(name, 'recorder-disk-full', 'recorder-disk-failed');
@@ -197,10 +225,7 @@ export class Recorder {
         { reason: 'recorder-segment-unread', cause: outcome.cause },
         clock.now(),
       );
-    const recording = this.#recordings.get(name);
-    const budget = budgetOf(recording?.config);
-    if (recording !== undefined && stream.dvr.bytes() > budget)
-      await this.#trimTo(name, recording, 0);
+    if (stream.dvr.bytes() > budgetOf(recording.config)) await this.#trimTo(name, recording, 0);
   }
 
   async #trimTo(name: string, recording: Recording, beforeMs: UnixMs): Promise<void> {
@@ -212,6 +237,7 @@ export class Recorder {
       const isOver = stream.dvr.bytes() > budget;
       const bytesMax = isOver ? budget * budgetShare : budget;
       const fromMs = await stream.dvr.trim(beforeMs, bytesMax);
+      if (recording.isClosed) return;
       for (const container of containers) this.#deps.coverages.trim(name, container, fromMs);
     } finally {
       recording.isTrimming = false;
@@ -219,18 +245,7 @@ export class Recorder {
   }
 }
 
-function budgetOf(config: StreamConfig | undefined): number {
-  const megabytes = config?.archive?.record?.budget_mb;
+function budgetOf(config: StreamConfig): number {
+  const megabytes = config.archive?.record?.budget_mb;
   return megabytes === undefined ? Number.POSITIVE_INFINITY : megabytes * 1_000_000;
-}
-
-/** URIs of the media playlists by their paths; where only queries differ there is one, as recordings are named by path. */
-function rungsOf({ variants, renditions }: Ladder): ReadonlyMap<string, string> {
-  const rungs = new Map<string, string>();
-  for (const { uri } of [...variants, ...renditions]) {
-    const path = uri?.split(/[?#]/, 1)[0]?.replace(/^\.\//, '');
-    if (uri !== undefined && path !== undefined && !rungs.has(path))
-      rungs.set(path, uri.replace(/^\.\//, ''));
-  }
-  return rungs;
 }

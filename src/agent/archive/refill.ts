@@ -1,15 +1,16 @@
 import { rangesWithin } from '../../core/archive/archive-facts.ts';
 import { airReasons } from '../../core/archive/archive-members.ts';
-import { periodName } from '../../core/archive/period.ts';
 import { gapsOf, intersectRanges, type TimeRange } from '../../core/archive/ranges.ts';
 import { segmentEndings } from '../../core/archive/segment-index.ts';
+import type { ArchivedSegment } from '../../core/archive/segment-list.ts';
 import type { Candidate } from '../../core/placement/candidates.ts';
 import type { Container } from '../../core/stream/stream.ts';
 import type { MonoMs, Now } from '../../core/time.ts';
-import type { ArchivedRung, ArchivedSegment, DvrStream } from '../archive-ports.ts';
+import type { ArchivedRung, DvrStream } from '../archive-ports.ts';
 import type { Log } from '../ports.ts';
-import { namePath, type ViewingDeps } from '../viewing-parts.ts';
-import { type ArchiveDeps, archivePrefix, rungAt } from './archive-deps.ts';
+import type { ViewingDeps } from '../viewing-parts.ts';
+import { type ArchiveDeps, rungAt } from './archive-deps.ts';
+import { askSegments, type PeerListDeps, recordedFolder } from './peer-lists.ts';
 
 /** One step fills so much, ms; with one step each 20 s the whole node takes three times the rate of one stream. */
 const stepMs = 60_000;
@@ -19,8 +20,6 @@ const settledMs = 120_000;
 const retryMs = 600_000;
 /** Holes that are remembered as such; the oldest are forgotten. */
 const failedMax = 1_000;
-
-const minuteMs = 60_000;
 
 type Hole = { readonly stream: string; readonly container: Container; readonly range: TimeRange };
 
@@ -80,6 +79,8 @@ export class Refill {
       filled = intersectRanges(filled, kept ?? []);
       if (filled.length === 0) return this.#fail(hole, member, now);
     }
+    // It is not recorded here any more, or somewhere else.
+    if (recordings(stream) !== dvr) return;
     archive.coverages.add(stream, container, filled);
     // What is left of it cannot be had there.
     this.#fail(hole, member, now);
@@ -100,17 +101,13 @@ export class Refill {
       candidate: member,
     });
     if (base === undefined || path === undefined) return undefined;
-    const { startMs, endMs } = hole.range;
-    const asked = {
-      startMs: Math.floor(startMs / minuteMs) * minuteMs,
-      endMs: Math.ceil(endMs / minuteMs) * minuteMs,
-      grows: false,
-    };
-    const folder = `${base}${namePath(member.stream.name)}/${archivePrefix}${path}/`;
-    const list = await archive.peerSegments.list(base, `${folder}${periodName(asked)}.json`, now);
-    if (list === undefined) return undefined;
+    const of = { member, base, rung: path };
+    const { peerSegments } = archive;
+    const blocks = await askSegments({ ...viewing, peerSegments }, of, hole.range, now);
+    if (blocks === undefined) return undefined;
+    const folder = recordedFolder(of);
     const kept: TimeRange[] = [];
-    for (const segment of list.filter((one) => isMostlyIn(one, hole.range))) {
+    for (const segment of blocks.flat().filter((one) => isMostlyIn(one, hole.range))) {
       if (!(await this.#keep(dvr, rung, segment, { base, folder }))) return undefined;
       kept.push({ startMs: segment.startMs, endMs: segment.startMs + segment.durationMs });
     }
@@ -148,13 +145,13 @@ export class Refill {
   }
 }
 
-type RefillDeps = {
+export type RefillDeps = {
   /** Those that want it, by name. */
   readonly streams: () => readonly string[];
   /** This node's own recordings of a stream. */
   readonly recordings: (stream: string) => DvrStream | undefined;
   readonly archive: Pick<ArchiveDeps, 'coverages' | 'reader' | 'peerSegments'>;
-  readonly viewing: Pick<ViewingDeps, 'live' | 'outlook'>;
+  readonly viewing: Pick<ViewingDeps, 'live' | 'outlook'> & Omit<PeerListDeps, 'peerSegments'>;
   readonly log: Log;
 };
 

@@ -2,7 +2,7 @@ import { subtractRanges, type TimeRange } from '../../core/archive/ranges.ts';
 import { isCovered, middleOf, partsAround, sampleAt } from '../../core/archive/samples.ts';
 import { mapUris } from '../../core/playlist/map-uris.ts';
 import { readMediaPlaylist } from '../../core/playlist/media-playlist.ts';
-import type { StreamConfig } from '../../core/stream/stream.ts';
+import { containers, type StreamConfig } from '../../core/stream/stream.ts';
 import type { Now } from '../../core/time.ts';
 import type { OriginFault } from '../ports.ts';
 import type { Coverages } from './coverages.ts';
@@ -13,7 +13,6 @@ import type { Troubles } from './troubles.ts';
 const partsMax = 16;
 /** The newest is not looked for: media servers write it late, ms. */
 const settledMs = 120_000;
-const containers = ['ts', 'fmp4'] as const;
 
 /** Whether the media server has a period; undefined when it does not say. */
 type Verdict = 'there' | 'gone' | undefined;

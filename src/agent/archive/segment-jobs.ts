@@ -17,7 +17,7 @@ export type JobOutcome =
   | { readonly kind: 'unread'; readonly cause: string }
   | DvrFault;
 
-/** Segments read at once: each is whole in memory until it is on the disk. */
+/** Segments read, or written, at once: each is whole in memory until it is on the disk. Who waits to try again holds none. */
 const readsMax = 8;
 /** Writes at once: the system's threads that wait for the disk are also those that read files for viewers. */
 const writesMax = 2;
@@ -39,23 +39,25 @@ export function createSegmentJobs(timers: Timers) {
     const ofStream = lasts.get(dvr) ?? new Map<string, Promise<unknown>>();
     lasts.set(dvr, ofStream);
     const done = (ofStream.get(rung) ?? Promise.resolve()).then(work);
-    ofStream.set(
-      rung,
-      done.catch(() => undefined),
-    );
+    const settled = done
+      .catch(() => undefined)
+      .then(() => {
+        if (ofStream.get(rung) === settled) ofStream.delete(rung);
+      });
+    ofStream.set(rung, settled);
     return done;
   };
 
-  const readPatiently = async (open: OpenFile, file: ViewerFile) => {
+  const runPatiently = async (dvr: DvrStream, job: SegmentJob, open: OpenFile) => {
     for (let tries = 1; ; tries += 1) {
-      const found = await readFile(open, file);
-      if (typeof found !== 'string' || tries === triesMax) return found;
+      const outcome = await reading(() => run(dvr, job, open));
+      if (outcome.kind !== 'unread' || tries === triesMax) return outcome;
       await new Promise<void>((resolve) => void timers.after(pauseMs, resolve));
     }
   };
 
   const run = async (dvr: DvrStream, job: SegmentJob, open: OpenFile): Promise<JobOutcome> => {
-    const content = await readPatiently(open, job.segment);
+    const content = await readFile(open, job.segment);
     if (typeof content === 'string') return { kind: 'unread', cause: content };
     const init = job.map === undefined ? undefined : await readMap(dvr, open, job.map, job.run);
     if (typeof init === 'string') return { kind: 'unread', cause: init };
@@ -70,7 +72,7 @@ export function createSegmentJobs(timers: Timers) {
     const ofStream = known.get(dvr) ?? new Map<string, Uint8Array>();
     known.set(dvr, ofStream);
     const key = `${run} ${file.path}?${file.query}`;
-    const found = ofStream.get(key) ?? (await readPatiently(open, file));
+    const found = ofStream.get(key) ?? (await readFile(open, file));
     if (typeof found === 'string') return found;
     ofStream.delete(key);
     ofStream.set(key, found);
@@ -80,9 +82,7 @@ export function createSegmentJobs(timers: Timers) {
 
   /** Never rejects for what the origin or the disk do. */
   return (dvr: DvrStream, job: SegmentJob, open: OpenFile): Promise<JobOutcome> =>
-    inOrder(dvr, `${job.rung.container}.${job.rung.rung}`, () =>
-      reading(() => run(dvr, job, open)),
-    );
+    inOrder(dvr, `${job.rung.container}.${job.rung.rung}`, () => runPatiently(dvr, job, open));
 }
 
 /** The whole file, or why there is none. */

@@ -8,7 +8,7 @@ import type { LiveStreams } from '../live-streams.ts';
 type Watched = {
   bytes: Uint8Array | undefined;
   memory: WindowMemory | undefined;
-  seen: Map<Container, readonly TimeRange[]>;
+  readonly seen: Map<Container, readonly TimeRange[]>;
 };
 
 /** What live windows showed: the first media playlist of each stream stands for all of its rungs. */
@@ -32,12 +32,14 @@ export class WatchedWindows {
     }
   }
 
-  /** What has been seen of a stream since the last call. */
-  take(name: string): ReadonlyMap<Container, readonly TimeRange[]> {
-    const watched = this.#watched.get(name);
-    const seen = watched?.seen ?? new Map();
-    if (watched !== undefined) watched.seen = new Map();
-    return seen;
+  /** What has been seen of a stream and is not told yet. */
+  untold(name: string): ReadonlyMap<Container, readonly TimeRange[]> {
+    return this.#watched.get(name)?.seen ?? new Map();
+  }
+
+  /** All that is {@link untold} is told now. */
+  told(name: string): void {
+    this.#watched.get(name)?.seen.clear();
   }
 
   #lookAt(name: string, bytes: Uint8Array, now: Now): void {

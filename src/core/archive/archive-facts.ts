@@ -1,4 +1,4 @@
-import type { Container } from '../stream/stream.ts';
+import { type Container, containers } from '../stream/stream.ts';
 import type { UnixMs } from '../time.ts';
 import type { TimeRange } from './ranges.ts';
 
@@ -137,5 +137,5 @@ export function containersFor(
   known: Container | undefined,
 ): readonly Container[] {
   if (protocol === 'dash') return ['fmp4'];
-  return known === undefined ? ['ts', 'fmp4'] : [known];
+  return known === undefined ? containers : [known];
 }

@@ -91,13 +91,19 @@ function sendOn(
 ): ArchivePlacement | undefined {
   const hops = arrival.kind === 'backup' ? arrival.hops : [];
   if (best === undefined || hops.length >= hopsMax) return undefined;
+  const [own, ...others] = verdicts;
   return {
     kind: 'redirect',
     reason: 'redirected',
     target: best.offer,
     hops: [...hops, candidates.self.id],
-    verdicts,
+    verdicts: own === undefined ? others : [passedOver(own), ...others],
   };
+}
+
+/** Of this node, where nothing else is against it. */
+function passedOver(own: Verdict): Verdict {
+  return own.reasons.length > 0 ? own : { ...own, reasons: ['archive-elsewhere'] };
 }
 
 /** Nobody to be sent to: what is here, however little, or nothing. */

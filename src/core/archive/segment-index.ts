@@ -22,12 +22,8 @@ export type IndexedSegment = {
 export type IndexReading = {
   /** In the order in which they were recorded, without those that were trimmed. */
   readonly segments: readonly IndexedSegment[];
-  /** Files that may still lie there although their segments were trimmed. */
-  readonly trimmed: readonly IndexedSegment[];
   /** Up to here the index is whole; what follows is the tail of a write that was cut off. */
   readonly wholeBytes: number;
-  /** Records before that point which are damaged, and left out. */
-  readonly damaged: number;
 };
 
 /** Length of every record, bytes. */
@@ -84,30 +80,22 @@ export function encodeLost(segment: Pick<IndexedSegment, 'startMs' | 'number'>):
   return sealed(bytes, view);
 }
 
-/** Reads an index, whatever a crash left of it. Never throws. */
+/** Reads an index, whatever a crash left of it; damaged records are left out. Never throws. */
 export function readIndex(index: Uint8Array): IndexReading {
   const view = new DataView(index.buffer, index.byteOffset, index.byteLength);
-  const state: State = { runs: new Map(), segments: [], trimmed: [] };
+  const state: State = { runs: new Map(), segments: [] };
   let wholeBytes = 0;
-  let damaged = 0;
-  let damagedSinceWhole = 0;
   for (let at = 0; at + recordBytes <= index.length; at += recordBytes) {
-    if (!isSealed(index, view, at)) {
-      damagedSinceWhole += 1;
-      continue;
-    }
-    damaged += damagedSinceWhole;
-    damagedSinceWhole = 0;
+    if (!isSealed(index, view, at)) continue;
     wholeBytes = at + recordBytes;
     take(state, index, view, at);
   }
-  return { segments: state.segments, trimmed: state.trimmed, wholeBytes, damaged };
+  return { segments: state.segments, wholeBytes };
 }
 
 type State = {
   readonly runs: Map<number, string>;
   segments: IndexedSegment[];
-  readonly trimmed: IndexedSegment[];
 };
 
 /** Records of a kind that is not known come from a later version, and are left alone. */
@@ -133,7 +121,6 @@ function take(state: State, index: Uint8Array, view: DataView, at: number): void
 }
 
 function takeBack(state: State, isGone: (segment: IndexedSegment) => boolean): void {
-  for (const segment of state.segments) if (isGone(segment)) state.trimmed.push(segment);
   state.segments = state.segments.filter((segment) => !isGone(segment));
 }
 

@@ -1,13 +1,17 @@
 import type { UnixMs } from '../time.ts';
 
-/** One recorded segment, see `ArchivedSegment`. */
-type Segment = {
+/** One recorded segment. */
+export type ArchivedSegment = {
+  /** Its path below `/{stream}/~archive/{rung}/`: URL-safe, one segment, the same for as long as it is kept. */
   readonly name: string;
   readonly startMs: UnixMs;
   readonly durationMs: number;
+  /** Size of the file; 0 if not known. */
   readonly bytes: number;
+  /** One life of what made the segments: timestamps go on from one to the next while run and number do. */
   readonly run: string;
   readonly number: number;
+  /** The initialisation segment, in the form of `name`; absent for `ts`. */
   readonly map?: string | undefined;
 };
 
@@ -20,7 +24,7 @@ const durationMsMax = 120_000;
 const namePattern = /^[\w.~-]{1,200}$/;
 
 /** What a node tells another of its segments: JSON, one short list per segment. */
-export function writeSegmentList(segments: readonly Segment[]): string {
+export function writeSegmentList(segments: readonly ArchivedSegment[]): string {
   return JSON.stringify(
     segments.map(({ name, startMs, durationMs, bytes, run, number, map }) =>
       map === undefined
@@ -31,10 +35,10 @@ export function writeSegmentList(segments: readonly Segment[]): string {
 }
 
 /** Reads what {@link writeSegmentList} wrote, sorted by time; undefined for anything else. Never throws. */
-export function readSegmentList(text: string): readonly Segment[] | undefined {
+export function readSegmentList(text: string): readonly ArchivedSegment[] | undefined {
   const list = parse(text);
   if (!Array.isArray(list) || list.length > segmentsMax) return undefined;
-  const segments: Segment[] = [];
+  const segments: ArchivedSegment[] = [];
   for (const item of list) {
     const segment = Array.isArray(item) ? readSegment(item) : undefined;
     if (segment === undefined) return undefined;
@@ -43,7 +47,7 @@ export function readSegmentList(text: string): readonly Segment[] | undefined {
   return segments.sort((a, b) => a.startMs - b.startMs);
 }
 
-function readSegment(item: readonly unknown[]): Segment | undefined {
+function readSegment(item: readonly unknown[]): ArchivedSegment | undefined {
   const [name, startMs, durationMs, bytes, run, number, map] = item;
   const isGood =
     isName(name) &&

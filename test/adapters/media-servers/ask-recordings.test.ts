@@ -122,6 +122,14 @@ describe('the recordings of Nimble', () => {
   });
 });
 
+it('may be those of a stream whose name, or of a user whose password, is no percent-encoding', async () => {
+  const { url, asked } = await aServer(json({ ranges: [{ from: fromS, duration: 60 }] }));
+  const odd = url.replace(/^http:\/\//, 'http://user:100%25%zz@').replace(/\/tv.*$/, '/tv/100%');
+  const answer = await askRecordings({ kind: 'flussonic', url: odd }, period);
+  expect(answer).toMatchObject({ kind: 'recorded' });
+  expect(asked[0]).toContain('/streams/tv/100%25/dvr/ranges');
+});
+
 describe('a media server that does not say what it has', () => {
   it.each<[string, Answer, string]>([
     ['refuses', (_, response) => void response.writeHead(403).end(), 'status 403'],

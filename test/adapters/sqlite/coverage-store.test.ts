@@ -87,6 +87,41 @@ describe('coverage', () => {
     expect(after.n - before.n).toBeLessThanOrEqual(4);
   });
 
+  it('of many streams is written at once: one transaction, whole', () => {
+    const database = open();
+    const store = createCoverageStore(database);
+    const coverages = new Coverages(store);
+    coverages.atOnce(() => {
+      expect(database.inTransaction).toBe(true);
+      for (const name of ['a', 'b', 'c']) coverages.add(name, 'ts', [range(0, 1_000)]);
+    });
+    expect(database.inTransaction).toBe(false);
+    expect(store.list().map(({ stream }) => stream)).toEqual(['a', 'b', 'c']);
+  });
+
+  it('of many streams is in memory what it is in the store, too, when writing it at once fails', () => {
+    const store = createCoverageStore(open());
+    const coverages = new Coverages(store);
+    coverages.add('a', 'ts', [range(0, 1_000)]);
+    coverages.add('b', 'ts', [range(0, 1_000)]);
+    const { version } = coverages;
+    const failing = () =>
+      coverages.atOnce(() => {
+        coverages.add('a', 'ts', [range(5_000, 6_000)]);
+        coverages.add('a', 'ts', [range(7_000, 8_000)]);
+        coverages.remove('b');
+        coverages.add('c', 'ts', [range(0, 0.5)]);
+        throw new Error('the disk is gone');
+      });
+    expect(failing).toThrow(expect.objectContaining({ code: 'store_failed' }));
+    const memory = ['a', 'b', 'c'].flatMap((name) => coverages.of(name));
+    expect(memory).toEqual(store.list());
+    expect(memory.map(({ ranges }) => ranges)).toEqual([[range(0, 1_000)], [range(0, 1_000)]]);
+    expect(coverages.version).toBeGreaterThan(version);
+    coverages.add('a', 'ts', [range(5_000, 6_000)]);
+    expect(coverages.of('a')).toEqual(store.list().slice(0, 1));
+  });
+
   it('that the schema forbids is a fault with a code, and changes nothing', () => {
     const store = createCoverageStore(open());
     store.rewrite('ch1', 'ts', range(0, 10), [range(0, 10)]);

@@ -207,20 +207,20 @@ describe('the explanation of a period', { timeout: 30_000 }, () => {
       https: false,
     } as const;
     const period = { startAt: fromMs, endAt: fromMs + hourMs };
-    const explained = node.agent.explain({ ...asked, period }, node.clock.now());
+    const explained = await node.agent.explain({ ...asked, period }, node.clock.now());
     expect(explained).toMatchObject({
       placement: 'redirect',
       location: `http://node-b.example.net/ch1/index-${fromS}-3600.m3u8`,
     });
     expect(explained.candidates.map(({ node: id, reasons }) => [id, ...reasons])).toEqual([
-      ['node-a'],
+      ['node-a', 'archive-elsewhere'],
       ['node-b'],
       ['node-c', 'nothing-recorded'],
     ]);
     const swapped = { startAt: period.endAt, endAt: period.startAt };
-    expect(() => node.agent.explain({ ...asked, period: swapped }, node.clock.now())).toThrow(
-      'the period ends at or before its start',
-    );
+    await expect(
+      node.agent.explain({ ...asked, period: swapped }, node.clock.now()),
+    ).rejects.toThrow('the period ends at or before its start');
   });
 });
 

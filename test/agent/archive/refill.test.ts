@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { Coverages } from '../../../src/agent/archive/coverages.ts';
+import type { ListQuestion } from '../../../src/agent/archive/peer-segments.ts';
 import { Refill } from '../../../src/agent/archive/refill.ts';
 import type { DvrStream, SegmentToKeep } from '../../../src/agent/archive-ports.ts';
 import { packRanges } from '../../../src/core/archive/archive-facts.ts';
+import { periodName } from '../../../src/core/archive/period.ts';
 import type { TimeRange } from '../../../src/core/archive/ranges.ts';
 import { judgeCandidates } from '../../../src/core/placement/candidates.ts';
 import { aNode, aPeer, aStreamFacts, testKeyId, testNow } from '../../support/builders.ts';
@@ -35,6 +37,7 @@ function createRig(parts: {
   });
   const kept: SegmentToKeep[] = [];
   const asked: string[] = [];
+  const shown: (string | undefined)[] = [];
   const there = segmentsOf(theirs, 'their run');
   const refill = new Refill({
     streams: () => ['ch1'],
@@ -52,8 +55,10 @@ function createRig(parts: {
         open: async () => ({ kind: 'fault', reason: 'not-found' }),
       },
       peerSegments: {
-        list: async (_: string, url: string) => {
+        list: async ({ folder, period, pass }: ListQuestion) => {
+          const url = `${folder}${periodName(period)}.json`;
           asked.push(url);
+          shown.push(await pass());
           return answers(url) ? there : undefined;
         },
         segment: async (_: string, url: string) => {
@@ -65,15 +70,19 @@ function createRig(parts: {
     viewing: {
       live: { facts: () => aStreamFacts() } as never,
       outlook: { candidates: () => candidates } as never,
+      self: () => aNode(),
+      newId: () => 'id',
+      keys: { signing: () => ({ id: testKeyId }) } as never,
+      passes: { issue: async (claims) => `pass of ${claims.iss} for ${claims.aud}` },
     },
     log: createFakeLog(),
   });
-  return { refill, coverages, kept, asked };
+  return { refill, coverages, kept, asked, shown };
 }
 
 describe("a hole in this node's own recording", () => {
   it('is filled by a member with the same source, a minute at a time', async () => {
-    const { refill, coverages, kept, asked } = createRig({
+    const { refill, coverages, kept, asked, shown } = createRig({
       own: [part(0, 10), part(12, 20)],
       theirs: [part(0, 60)],
     });
@@ -86,6 +95,7 @@ describe("a hole in this node's own recording", () => {
     expect(asked[0]).toBe(
       `http://node-b.example.net/ch1/~archive/v0/index.m3u8/${part(10, 11).startMs / 1_000}-60.json`,
     );
+    expect(shown).toEqual(['pass of node-a for node-b']);
     await refill.tick(testNow);
     expect(coverages.ranges('ch1', 'ts')).toEqual([part(0, 20)]);
     await refill.tick(testNow);

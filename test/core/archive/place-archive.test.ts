@@ -152,6 +152,17 @@ describe('a period of the archive', () => {
     expect(placed).toMatchObject({ kind: 'serve', missingMs: 0 });
   });
 
+  it('says of this node that another has more, where it sends on and nothing else is against it', () => {
+    const own = (...parts: Parameters<typeof place>) => place(...parts).verdicts[0]?.reasons;
+    const all = [{ ranges: [period] }];
+    expect(own([part(0, 10)], all)).toEqual(['archive-elsewhere']);
+    expect(own([], all)).toEqual(['archive-elsewhere']);
+    const arrival = { kind: 'backup', home: 'node-x', hops: [], refusal: 'overloaded' } as const;
+    expect(own([period], all, { arrival })).toEqual(['overloaded']);
+    expect(own([period], all)).toEqual([]);
+    expect(own([], [{ ranges: [] }])).toEqual([]);
+  });
+
   it('says of every node why', () => {
     const placed = place(
       [period],
