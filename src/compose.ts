@@ -121,15 +121,15 @@ async function assemble(config: Config, base: Base): Promise<Omit<Agent, 'stop'>
     return listener.address.port;
   };
   const stopping = new AbortController();
+  const { trustedProxies, tls } = config.viewers;
   const admin = createAdminApp({
-    ...{ administer, clock, log, consoleFolder, stopping: stopping.signal },
+    ...{ administer, clock, log, consoleFolder, trustedProxies, stopping: stopping.signal },
     callerOf: access.callerOf,
     metrics: {
       contentType: metrics.contentType,
-      text: () => metrics.text(monitoredState(administer, clock.now())),
+      text: () => metrics.text(monitoredState({ administer, alerts: agent.alerts }, clock.now())),
     },
   });
-  const { trustedProxies, tls } = config.viewers;
   const viewer = createViewerApp({
     ...{ viewing, nodeId: config.node.id, clock, log, meter: metrics.meter, trustedProxies },
   });

@@ -63,11 +63,21 @@ async function serve(args: readonly string[]): Promise<number> {
   if (agent.freshAdminToken !== undefined)
     console.error(`Admin token, shown this once: ${agent.freshAdminToken}`);
   process.on('SIGHUP', () => agent.reloadStreams());
-  await new Promise<void>((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => resolve());
-  });
+  await untilTold();
   await agent.stop();
   return 0;
+}
+
+/** Resolves with the first signal to stop; any further one ends the process at once. */
+async function untilTold(): Promise<void> {
+  const signals = ['SIGTERM', 'SIGINT'] as const;
+  await new Promise<void>((resolve) => {
+    const stop = () => {
+      for (const signal of signals) process.off(signal, stop);
+      resolve();
+    };
+    for (const signal of signals) process.on(signal, stop);
+  });
 }
 
 /** From the environment and `.env`. @throws config_invalid */

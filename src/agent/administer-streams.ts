@@ -17,10 +17,13 @@ type StreamFilter = {
   readonly onAir?: 'true' | 'false' | undefined;
 };
 
+/** Air states by protocol. */
+type Air = { readonly hls?: AirState | undefined; readonly dash?: AirState | undefined };
+
 /** A stream with what this node sees of it; air states are absent until it was looked at. */
 type StreamView = StreamConfig & {
   readonly definedIn: DefinedIn;
-  readonly air: { readonly hls?: AirState | undefined; readonly dash?: AirState | undefined };
+  readonly air: Air;
   /** Whether it is written anew, and how many segments had to be taken from other members, or left out. */
   readonly timeline?: (TimelineState & Partial<Damage>) | undefined;
 };
@@ -33,7 +36,7 @@ export function administerStreams(deps: Deps) {
     return {
       ...stream,
       definedIn: deps.catalogue.definedIn(stream.name) ?? 'api',
-      air: { hls: facts?.hls?.air, dash: facts?.dash?.air },
+      air: airOf(facts),
       timeline: timeline && { ...timeline, ...deps.damage(stream.name) },
     };
   };
@@ -46,7 +49,7 @@ export function administerStreams(deps: Deps) {
         .filter(
           ({ name, group: own }) =>
             (group === undefined || group === own) &&
-            (onAir === undefined || (onAir === 'true') === isOnAir(deps.facts(name))),
+            (onAir === undefined || (onAir === 'true') === isOnAir(airOf(deps.facts(name)))),
         )
         .map(viewOf)
         .filter((view) => definedIn === undefined || view.definedIn === definedIn),
@@ -69,8 +72,12 @@ export function administerStreams(deps: Deps) {
 }
 
 /** Over any protocol. */
-export function isOnAir(facts: StreamFacts | undefined): boolean {
-  return facts?.hls?.air.onAir === true || facts?.dash?.air.onAir === true;
+export function isOnAir({ hls, dash }: Air): boolean {
+  return hls?.onAir === true || dash?.onAir === true;
+}
+
+export function airOf(facts: StreamFacts | undefined): Air {
+  return { hls: facts?.hls?.air, dash: facts?.dash?.air };
 }
 
 /** What was asked for. @throws not_found */

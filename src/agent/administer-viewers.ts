@@ -1,7 +1,7 @@
-import { AgentError } from '../core/errors.ts';
 import type { NodeFacts, Peer } from '../core/group/node.ts';
 import { passToleranceS } from '../core/pass/claims.ts';
 import type { Now } from '../core/time.ts';
+import { found } from './administer-streams.ts';
 import type { Drain, DrainView } from './drain.ts';
 import type { LoginSlots } from './login-slots.ts';
 import type { SessionNotes } from './session-notes.ts';
@@ -50,8 +50,7 @@ export function administerViewers(deps: ViewersDeps) {
      * lasts as long as any pass of the session may. @throws not_found when it is not watched here
      */
     endSession(id: string, now: Now) {
-      const session = deps.sessions.get(id);
-      if (session === undefined) throw new AgentError('not_found', 'there is no such session here');
+      const session = found(deps.sessions.get(id), 'such session here');
       const ttlS = Math.max(
         deps.self().passTtlS,
         ...deps.peers.list(now).map(({ facts }) => facts?.passTtlS ?? 0),

@@ -8,7 +8,7 @@ import type { StreamFacts } from '../core/stream/stream.ts';
 import type { Now, UnixMs } from '../core/time.ts';
 import type { AdminScope, AdminToken, AuditEntry, AuditStore } from './admin-ports.ts';
 import type { AdministerCoverage } from './administer-coverage.ts';
-import { administerStreams, found, isOnAir } from './administer-streams.ts';
+import { administerStreams, airOf, found, isOnAir } from './administer-streams.ts';
 import { administerViewers, type ViewersDeps } from './administer-viewers.ts';
 import { type AlertState, alertViews } from './alert-view.ts';
 import type { DescribedRequest, Explanation } from './explain.ts';
@@ -61,7 +61,7 @@ type Deps = ViewersDeps & {
   readonly tokens: AdminTokens;
   readonly audit: AuditStore;
   readonly history: Pick<LoadHistory, 'view'>;
-  readonly explain: (request: DescribedRequest, now: Now) => Explanation;
+  readonly explain: (request: DescribedRequest, now: Now) => Promise<Explanation>;
   /** Why the node cannot serve yet; absent when it can. */
   readonly unready: () => string | undefined;
 };
@@ -127,7 +127,7 @@ export function createAdminister(deps: Deps) {
     /** Load and viewers of all nodes over the last hour. */
     history: () => deps.history.view(),
 
-    /** What a described viewer would be answered and why; changes nothing. */
+    /** What a described viewer would be answered and why. */
     explain: deps.explain,
 
     coverage: deps.coverage,
@@ -184,7 +184,7 @@ function nodeView(deps: Deps, now: Now) {
     key: { state, signing: keys.find(({ signs }) => signs)?.id },
     counts: {
       streams: streams.length,
-      onAir: streams.filter(({ name }) => isOnAir(deps.facts(name))).length,
+      onAir: streams.filter(({ name }) => isOnAir(airOf(deps.facts(name)))).length,
       ownSessions: facts.ownSessions,
       backupSessions: facts.backupSessions,
     },

@@ -1,5 +1,6 @@
+import type { Refusal } from '../core/alert/overload.ts';
 import type { NodeLoad, Peer } from '../core/group/node.ts';
-import { assignedTo } from '../core/load/assigned.ts';
+import { firstAskedOf } from '../core/load/assigned.ts';
 import {
   type LoadLimits,
   type LoadState,
@@ -29,12 +30,8 @@ const awaitedMs = 30_000;
 /** Viewers of one silent node who are still to come. */
 type Awaited = { left: number; readonly since: MonoMs };
 
-/** How often viewers of other nodes were refused since the start, and when last. */
-export type Refusals = {
-  readonly total: number;
-  readonly lastAt?: MonoMs | undefined;
-  readonly lastReason?: ReasonCode | undefined;
-};
+/** How often viewers of other nodes were refused since the start, and the last time. */
+export type Refusals = { readonly total: number; readonly last?: Refusal | undefined };
 
 /** Whether this node takes viewers of other nodes: its load, its limits, and who is on the way. */
 export class Admission {
@@ -67,11 +64,7 @@ export class Admission {
     const facts = this.#judge(this.#cost(bitsPerS), now.monoMs);
     const reason = refusalOf(this.#state, facts, (this.#awaited.get(home)?.left ?? 0) > 0);
     if (reason !== undefined)
-      this.#refusals = {
-        total: this.#refusals.total + 1,
-        lastAt: now.monoMs,
-        lastReason: reason,
-      };
+      this.#refusals = { total: this.#refusals.total + 1, last: { at: now.monoMs, reason } };
     return reason;
   }
 
@@ -84,8 +77,8 @@ export class Admission {
 
   /** What the other nodes are told, so that they name this one no more. */
   announced(): { readonly overloaded: boolean; readonly atBackupLimit: boolean } {
-    const { isFull, isSpokenFor } = this.#state;
-    return { overloaded: isFull || isSpokenFor, atBackupLimit: this.#isAtBackupLimit() };
+    const { full, spokenFor } = this.#state;
+    return { overloaded: full.is || spokenFor.is, atBackupLimit: this.#isAtBackupLimit() };
   }
 
   /** The same object as long as it says the same. */
@@ -127,7 +120,7 @@ export class Admission {
     const { audience, limits } = this.#deps;
     return costOfViewer({
       load: this.#measured?.load ?? {},
-      viewers: audience.watching().reduce((sum, { sessions }) => sum + sessions, 0),
+      viewers: audience.count(),
       bitsPerS,
       networkBitsPerS: networkCapacity(this.#measured?.counters ?? [], limits.networkBitsPerS),
     });
@@ -145,9 +138,11 @@ export class Admission {
     const silent = new Set<string>();
     for (const { facts, reachability } of peers) {
       if (facts === undefined || reachability === 'reachable') continue;
+      // In doubt nobody is awaited, but who is awaited already may be still to come.
+      if (reachability === 'unknown' && !this.#silent.has(facts.id)) continue;
       silent.add(facts.id);
-      if (reachability !== 'unreachable' || this.#silent.has(facts.id)) continue;
-      const left = assignedTo(facts.assigned ?? [], this.#deps.nodeId).first;
+      if (this.#silent.has(facts.id)) continue;
+      const left = firstAskedOf(facts.assigned ?? [], this.#deps.nodeId);
       this.#awaited.set(facts.id, { left, since: now });
     }
     for (const [id, { since }] of this.#awaited)
@@ -180,7 +175,7 @@ type AdmissionDeps = {
   /** Most viewers of other nodes at once; absent: no limit. */
   readonly backupSessionsMax?: number | undefined;
   readonly sessions: Pick<Sessions, 'counts'>;
-  readonly audience: Pick<Audience, 'watching'>;
+  readonly audience: Pick<Audience, 'count'>;
   readonly peers: (now: Now) => readonly Peer[];
   /** Called when refusing begins: the other nodes should know at once. */
   readonly onRefusing: () => void;

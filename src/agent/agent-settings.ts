@@ -47,7 +47,7 @@ export type AgentPorts = {
   /** Lets others have their turn. */
   readonly pause: () => Promise<void>;
   /** Absent: viewers need no token. */
-  readonly viewerAuth?: Omit<ViewerAuthDeps, 'log'> | undefined;
+  readonly viewerAuth?: Omit<ViewerAuthDeps, 'log' | 'fingerprint'> | undefined;
   /** Absent: load is not known, and refuses nobody. */
   readonly readLoad?: ReadLoad | undefined;
   readonly alertStore: AlertStore;

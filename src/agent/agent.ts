@@ -19,7 +19,7 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings) {
   const parts = createNodeParts(ports, settings);
   const { timelines, live, archive, visitors, keys, self, peers, outlook } = parts;
   const { sessions, admission, drain, notes, slots } = visitors;
-  const { spread, viewing } = createViewing(ports, settings.id, parts);
+  const { spread, viewing, passes } = createViewing(ports, settings.id, parts);
   const watch = createNodeWatch(ports, settings.id, parts, spread);
   const { forecasts, groups, history, explain, alerting, coverage } = watch;
   const cycles: readonly Cycle[] = [
@@ -31,7 +31,7 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings) {
     { name: 'viewing keys', everyMs: secondMs, run: (now) => keys.tick(now, peers.list(now)) },
     ...alerting.cycles,
     ...archive.cycles,
-    archive.refillFrom(outlook),
+    archive.refillFrom({ outlook, keys, self, passes }),
   ];
   const answerPeers: AnswerPeers = {
     ask: (question, now) => peers.answer(question, now),
@@ -70,7 +70,7 @@ function createViewing(ports: AgentPorts, nodeId: string, parts: NodeParts) {
   const { timelines, live, archive, visitors, auth, keys, self, peers, outlook } = parts;
   const { sessions, audience, admission, drain, notes, slots } = visitors;
   const passes = new Passes({ signer: ports.signer, keyOf: (id) => keys.keyOf(id) });
-  const arrivals = new Arrivals({ nodeId, passes, sessions, notes });
+  const arrivals = new Arrivals({ nodeId, passes, sessions, notes, slots });
   const spread = createSpread(nodeId);
   const standIn = createStandIn({
     self,
@@ -100,5 +100,5 @@ function createViewing(ports: AgentPorts, nodeId: string, parts: NodeParts) {
       newId: ports.newId,
     },
   });
-  return { spread, viewing };
+  return { spread, viewing, passes };
 }

@@ -96,17 +96,12 @@ export class Alerts {
 
   #seen(now: Now): readonly SeenFault[] {
     const { nodeId, peers, refusals } = this.#deps;
-    const { lastAt, lastReason } = refusals();
-    const refusal =
-      lastAt === undefined || lastReason === undefined
-        ? undefined
-        : { at: lastAt, reason: lastReason };
     this.#lookAtGroups(now);
     return [
       ...switchFaults(this.#carried(), this.standing(), peers(now)),
       ...(this.#degraded.size === 0 ? [] : this.#keyFaults()),
       ...[...this.#degraded.values()].flat(),
-      ...overloadFaults(nodeId, refusal),
+      ...overloadFaults(nodeId, refusals().last),
     ];
   }
 

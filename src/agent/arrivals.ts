@@ -2,6 +2,7 @@ import { checkPass } from '../core/pass/check.ts';
 import { passGroup } from '../core/pass/claims.ts';
 import type { ReasonCode } from '../core/reasons.ts';
 import type { Now } from '../core/time.ts';
+import type { LoginSlots } from './login-slots.ts';
 import type { Passes } from './passes.ts';
 import type { SessionNotes } from './session-notes.ts';
 import type { Sessions } from './sessions.ts';
@@ -30,6 +31,7 @@ type ArrivalsDeps = {
   readonly passes: Passes;
   readonly sessions: Sessions;
   readonly notes: Pick<SessionNotes, 'isEnded'>;
+  readonly slots: Pick<LoginSlots, 'hasLetGo'>;
 };
 
 /** Tells own arrivals from backup arrivals by their pass; without a pass a viewer came here first. */
@@ -67,8 +69,10 @@ export class Arrivals {
   ): Arrival {
     if (verdict.kind === 'refused') return verdict;
     const { claims } = verdict;
-    const { nodeId, sessions, notes } = this.#deps;
+    const { nodeId, sessions, notes, slots } = this.#deps;
     if (notes.isEnded(claims.sub)) return { kind: 'refused', reason: 'session-ended' };
+    if (claims.lgn !== undefined && slots.hasLetGo(claims.sub))
+      return { kind: 'refused', reason: 'login-limit' };
     const isActive = sessions.isActive(claims.sub, now, stream.name);
     const isForPeer = standsInFor !== undefined && claims.aud.includes(standsInFor);
     const check = checkPass(claims, {

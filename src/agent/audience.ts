@@ -16,6 +16,7 @@ export class Audience {
   readonly #deps: { readonly nodeId: string; readonly sessions: Pick<Sessions, 'survey'> };
   #surveyedAt: MonoMs = Number.NEGATIVE_INFINITY;
   #watching: readonly Watching[] = [];
+  #count = 0;
   #assigned = nobody;
   #publicSeenAt: MonoMs = Number.NEGATIVE_INFINITY;
 
@@ -28,6 +29,7 @@ export class Audience {
     if (now.monoMs - this.#surveyedAt < surveyEveryMs) return;
     this.#surveyedAt = now.monoMs;
     this.#watching = this.#deps.sessions.survey(now);
+    this.#count = this.#watching.reduce((sum, { sessions }) => sum + sessions, 0);
     const assigned = assignedOf(this.#deps.nodeId, this.#watching);
     if (JSON.stringify(assigned) !== JSON.stringify(this.#assigned)) this.#assigned = assigned;
   }
@@ -49,7 +51,7 @@ export class Audience {
 
   /** How many watch now. */
   count(): number {
-    return this.#watching.reduce((sum, { sessions }) => sum + sessions, 0);
+    return this.#count;
   }
 
   /** For the other nodes: the same array as long as it says the same. */

@@ -8,6 +8,7 @@ import type { Now, UnixMs } from '../core/time.ts';
 import { observeViewer } from '../core/viewer/observe.ts';
 import type { PlayerFamily, Viewer } from '../core/viewer/viewer.ts';
 import { type ArchiveDeps, placeDescribed } from './archive/archive-deps.ts';
+import type { Drain } from './drain.ts';
 import type { LiveStreams } from './live-streams.ts';
 import type { Outlook } from './outlook.ts';
 import type { Spread } from './spread.ts';
@@ -45,18 +46,23 @@ export type Explanation = {
   readonly candidates: readonly Judged[];
 };
 
-/** Decides a described request as a real one would be, of a viewer who comes here first; changes nothing. */
+/**
+ * Decides a described request as a real one would be, of a viewer who comes here first. Changes nothing, except that a
+ * stream whose playlist is not known is read as for a viewer.
+ */
 export function createExplain(deps: {
-  readonly live: Pick<LiveStreams, 'entry' | 'mpd' | 'facts'>;
+  readonly live: Pick<LiveStreams, 'entry' | 'mpd' | 'facts' | 'load'>;
   readonly outlook: Pick<Outlook, 'candidates'>;
   readonly spread: Pick<Spread, 'sentLately'>;
+  readonly drain: Pick<Drain, 'isToLeave'>;
   readonly archive?: Pick<ArchiveDeps, 'reader' | 'archives'> | undefined;
-}): (request: DescribedRequest, now: Now) => Explanation {
-  return (request, now) => {
+}): (request: DescribedRequest, now: Now) => Promise<Explanation> {
+  return async (request, now) => {
     const { stream, protocol, address, userAgent, https: isHttps } = request;
     const viewer = observeViewer({ address, isHttps, userAgent });
-    const candidates = deps.outlook.candidates(stream, now);
     const period = request.period && periodOf(request.period, now);
+    if (period === undefined) await loadEntry(deps, request, now);
+    const candidates = deps.outlook.candidates(stream, now);
     const placement =
       period === undefined
         ? placeEntry(deps, request, { viewer, candidates, now })
@@ -95,8 +101,14 @@ export function createExplain(deps: {
 type Deps = Parameters<typeof createExplain>[0];
 type Found = { readonly viewer: Viewer; readonly candidates: Candidates; readonly now: Now };
 
+async function loadEntry({ live }: Deps, { stream, protocol }: DescribedRequest, now: Now) {
+  if (protocol === 'hls') {
+    if (live.entry(stream) === undefined) await live.load(stream, 'entry', now);
+  } else if (live.mpd(stream) === undefined) await live.load(stream, 'mpd', now);
+}
+
 function placeEntry(
-  { live, spread }: Deps,
+  { live, spread, drain }: Deps,
   { stream, protocol }: DescribedRequest,
   { viewer, candidates, now }: Found,
 ) {
@@ -105,6 +117,7 @@ function placeEntry(
     ...{ stream, viewer, candidates },
     form: protocol === 'hls' ? 'hls-entry' : 'dash-entry',
     arrival: { kind: 'own' },
+    leaves: drain.isToLeave(viewer.key, now),
     hasPlaylist: playlist !== undefined,
     sentLately: spread.sentLately(now),
   });

@@ -1,4 +1,4 @@
-import type { NodeFacts, Peer } from '../core/group/node.ts';
+import { heardFacts, type NodeFacts, type Peer } from '../core/group/node.ts';
 import { type Forecast, forecastDeath, isSurvivable, lossText } from '../core/load/forecast.ts';
 import type { MonoMs, Now } from '../core/time.ts';
 
@@ -36,9 +36,7 @@ export class Forecasts {
   #makeIfDue(now: Now): void {
     if (now.monoMs - this.#madeAt < keptMs) return;
     this.#madeAt = now.monoMs;
-    const others = this.#deps.peers(now).flatMap(({ facts, reachability }) => {
-      return facts !== undefined && reachability === 'reachable' ? [facts] : [];
-    });
+    const others = heardFacts(this.#deps.peers(now));
     const nodes = [this.#deps.self(), ...others].sort((a, b) => (a.id < b.id ? -1 : 1));
     this.#forecasts = nodes.map((node) => forecastDeath(node, nodes));
     this.#losses = this.#forecasts

@@ -1,4 +1,4 @@
-import type { NodeFacts, Peer } from '../core/group/node.ts';
+import { heardFacts, type NodeFacts, type Peer } from '../core/group/node.ts';
 import type { MonoMs, Now, UnixMs } from '../core/time.ts';
 
 /** One sample this often, for an hour. */
@@ -43,9 +43,7 @@ export class LoadHistory {
   tick(now: Now): void {
     if (now.monoMs - this.#takenAt < everyMs) return;
     this.#takenAt = now.monoMs;
-    const heard = this.#deps
-      .peers(now)
-      .flatMap(({ facts, reachability }) => (facts && reachability === 'reachable' ? facts : []));
+    const heard = heardFacts(this.#deps.peers(now));
     const nodes = [...heard.slice(0, nodesMax - 1), this.#deps.self()];
     const samples = new Map(nodes.map((facts) => [facts.id, sampleOf(facts)]));
     this.#rows = [...this.#rows, { at: now.wallMs, samples }].slice(-samplesMax);

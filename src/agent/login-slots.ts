@@ -1,10 +1,12 @@
-import type { Slot } from '../core/group/notes.ts';
-import { hash32 } from '../core/hash.ts';
+import { insteadOfMax, type Slot } from '../core/group/notes.ts';
 import type { MonoMs, Now } from '../core/time.ts';
 import type { SessionNotes } from './session-notes.ts';
 
 /** A session that was not seen for longer has left its slot: three reloads of a playlist with segments of 10 s. */
 const seenMsMax = 30_000;
+
+/** Most slots that are held here; beyond it the one unseen for longest is free. */
+const heldMax = 200_000;
 
 /** Who asks for a slot, or holds one. */
 export type SlotHolder = {
@@ -16,50 +18,60 @@ export type SlotHolder = {
 
 type Held = Slot & { seenAt: MonoMs };
 
+type Deps = {
+  readonly scope: 'node' | 'group';
+  readonly notes: SessionNotes;
+  readonly isReachable: (peer: string, now: Now) => boolean;
+  /** So that sessions and logins of one domain are told apart without being named. */
+  readonly fingerprint: (text: string) => string;
+};
+
 /**
  * The sessions of each login that are being watched. A slot belongs to the session, whose pass takes it from node to
  * node: two nodes that name one session name one slot. With scope `group` those of reachable peers count, too.
  */
 export class LoginSlots {
-  readonly #deps: {
-    readonly scope: 'node' | 'group';
-    readonly notes: SessionNotes;
-    readonly isReachable: (peer: string, now: Now) => boolean;
-  };
-  /** By hash of the session, the one unseen for longest first. */
+  readonly #deps: Deps;
+  /** By fingerprint of the session, the one unseen for longest first. */
   readonly #held = new Map<string, Held>();
+  /** By fingerprint of the login, in the order in which they were taken. */
   readonly #byLogin = new Map<string, Set<Held>>();
 
-  constructor(deps: {
-    scope: 'node' | 'group';
-    notes: SessionNotes;
-    isReachable: (peer: string, now: Now) => boolean;
-  }) {
+  constructor(deps: Deps) {
     this.#deps = deps;
   }
 
-  /** Takes a slot, or notes that it is still held. */
-  take(holder: SlotHolder, now: Now): void {
-    const session = hashOf(holder.session);
-    const known = this.#held.get(session);
-    if (known !== undefined) {
-      known.seenAt = now.monoMs;
-      this.#held.delete(session);
-      this.#held.set(session, known);
-      return;
-    }
-    const login = hashOf(holder.login);
-    const held = { session, login, viewer: hashOf(holder.viewerKey), seenAt: now.monoMs };
-    this.#held.set(session, held);
-    const ofLogin = this.#byLogin.get(login) ?? new Set();
-    this.#byLogin.set(login, ofLogin.add(held));
-    if (this.#deps.scope === 'group')
-      this.#deps.notes.take({ session, login, viewer: held.viewer });
+  /**
+   * Takes a slot, or notes that it is still held. With more than `sessionsMax` then, sessions of the same address and
+   * player let go, the oldest first: who opens again, or another stream, no longer watches what it watched before.
+   */
+  take(holder: SlotHolder, now: Now, sessionsMax?: number): void {
+    const { scope, notes, fingerprint } = this.#deps;
+    if (this.#isStillHeld(fingerprint(holder.session), now)) return;
+    const slot = this.#slotOf(holder);
+    const insteadOf = this.#makeWay(slot, sessionsMax, now);
+    const held = { ...slot, ...(insteadOf.length > 0 && { insteadOf }), seenAt: now.monoMs };
+    const [idlest] = this.#held.values();
+    if (this.#held.size >= heldMax && idlest !== undefined) this.#drop(idlest);
+    this.#held.set(slot.session, held);
+    const ofLogin = this.#byLogin.get(slot.login) ?? new Set();
+    this.#byLogin.set(slot.login, ofLogin.add(held));
+    const { seenAt: _, ...told } = held;
+    notes.take(told, scope === 'group' || insteadOf.length > 0);
+  }
+
+  /** Whether the session gave its slot to another one, here or elsewhere: it is refused. Asking keeps that known. */
+  hasLetGo(id: string): boolean {
+    const { notes, fingerprint } = this.#deps;
+    const session = fingerprint(id);
+    if (!notes.hasLetGo(session)) return false;
+    notes.letGo(session);
+    return true;
   }
 
   /** Frees the slot of a session that ended. */
   free(id: string): void {
-    const held = this.#held.get(hashOf(id));
+    const held = this.#held.get(this.#deps.fingerprint(id));
     if (held !== undefined) this.#drop(held);
   }
 
@@ -72,23 +84,56 @@ export class LoginSlots {
   }
 
   /**
-   * How many slots of a login others hold. One of the same address and player is not another's: who opens again, or
-   * another stream, lets go of what it watched before.
+   * How many slots of a login others hold. One of the same address and player is not another's: it lets go when there
+   * is no other slot left.
    */
-  takenByOthers({ session, login, viewerKey }: SlotHolder, now: Now): number {
+  takenByOthers(holder: SlotHolder, now: Now): number {
+    const slot = this.#slotOf(holder);
+    return this.#rivals(slot, now).filter(({ viewer }) => viewer !== slot.viewer).length;
+  }
+
+  #isStillHeld(session: string, now: Now): boolean {
+    const held = this.#held.get(session);
+    if (held === undefined) return false;
+    held.seenAt = now.monoMs;
+    this.#held.delete(session);
+    this.#held.set(session, held);
+    return true;
+  }
+
+  /** Frees slots of the same address and player, as many as are too many with a further one; which these were. */
+  #makeWay(slot: Slot, sessionsMax = Number.POSITIVE_INFINITY, now: Now): readonly string[] {
+    const rivals = this.#rivals(slot, now);
+    const surplus = Math.max(0, Math.min(rivals.length + 1 - sessionsMax, insteadOfMax));
+    const going = rivals.filter(({ viewer }) => viewer === slot.viewer).slice(0, surplus);
+    for (const { session } of going) {
+      const held = this.#held.get(session);
+      if (held !== undefined) this.#drop(held);
+      this.#deps.notes.letGo(session);
+    }
+    return going.map(({ session }) => session);
+  }
+
+  /** The other slots of a login: those here, oldest first, then those of reachable peers where they count. */
+  #rivals({ session, login }: Slot, now: Now): readonly Slot[] {
     const { scope, notes, isReachable } = this.#deps;
-    const viewer = hashOf(viewerKey);
-    const others = new Set<string>();
-    const count = (slot: Slot) => {
-      if (slot.viewer !== viewer) others.add(slot.session);
-    };
-    for (const held of this.#byLogin.get(hashOf(login)) ?? [])
-      if (now.monoMs - held.seenAt <= seenMsMax) count(held);
+    const rivals = new Map<string, Slot>();
+    for (const held of this.#byLogin.get(login) ?? [])
+      if (now.monoMs - held.seenAt <= seenMsMax) rivals.set(held.session, held);
     if (scope === 'group')
-      for (const [slot, peer] of notes.takenElsewhere(hashOf(login)))
-        if (isReachable(peer, now)) count(slot);
-    others.delete(hashOf(session));
-    return others.size;
+      for (const [slot, peer] of notes.takenElsewhere(login))
+        if (!rivals.has(slot.session) && isReachable(peer, now)) rivals.set(slot.session, slot);
+    rivals.delete(session);
+    return [...rivals.values()].filter((slot) => !notes.hasLetGo(slot.session));
+  }
+
+  #slotOf({ session, login, viewerKey }: SlotHolder): Slot {
+    const { fingerprint } = this.#deps;
+    return {
+      session: fingerprint(session),
+      login: fingerprint(login),
+      viewer: fingerprint(viewerKey),
+    };
   }
 
   #drop(held: Held): void {
@@ -98,9 +143,4 @@ export class LoginSlots {
     if (ofLogin?.size === 0) this.#byLogin.delete(held.login);
     this.#deps.notes.free(held.session);
   }
-}
-
-/** 64 bits, to tell sessions and logins of one domain apart without naming them. */
-function hashOf(text: string): string {
-  return hash32(text).toString(36) + hash32(`${text}\n`).toString(36);
 }

@@ -1,5 +1,6 @@
 import type { AgentPorts, AgentSettings } from './agent-settings.ts';
 import { createArchiveParts } from './archive/archive-parts.ts';
+import { createFingerprint } from './fingerprint.ts';
 import { LiveStreams } from './live-streams.ts';
 import { Outlook } from './outlook.ts';
 import { Peers } from './peers.ts';
@@ -32,9 +33,11 @@ export function createNodeParts(ports: AgentPorts, settings: AgentSettings) {
   });
   const archive = createArchiveParts(ports, live);
   const { archives } = archive;
-  const visitors = createVisitors(node, { readLoad: ports.readLoad, peers: () => peers });
+  const fingerprint = createFingerprint(ports.checksum);
+  const { readLoad } = ports;
+  const visitors = createVisitors(node, { readLoad, fingerprint, peers: () => peers });
   const { sessions, audience, admission, drain, notes } = visitors;
-  const auth = ports.viewerAuth && new ViewerAuth({ ...ports.viewerAuth, log });
+  const auth = ports.viewerAuth && new ViewerAuth({ ...ports.viewerAuth, fingerprint, log });
   const keys = new ViewingKeys({
     ...{ clock, log, newId, randomBytes },
     store: ports.keyStore,

@@ -17,7 +17,7 @@ export function createNodeWatch(
 ) {
   const { clock } = ports;
   const { timelines, live, archive, visitors, keys, self, peers, outlook } = parts;
-  const { audience, admission } = visitors;
+  const { audience, admission, drain } = visitors;
   const forecasts = new Forecasts({ self, peers: (now) => peers.list(now) });
   const groups = createGroupReports({
     ...{ self, outlook },
@@ -29,7 +29,7 @@ export function createNodeWatch(
     damagedLately: (stream, now) => timelines.damage(stream, now)?.lately ?? 0,
   });
   const history = new LoadHistory({ self, peers: (now) => peers.list(now) });
-  const explain = createExplain({ live, outlook, spread, archive });
+  const explain = createExplain({ live, outlook, spread, drain, archive });
   const alerting = createAlerting({
     ...{ nodeId, ports, groups, peers, keys, audience, admission, live },
   });

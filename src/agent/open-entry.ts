@@ -141,8 +141,9 @@ async function redirect(
   if (key === undefined) return notFromHere('key-not-in-force');
   deps.spread.noteSent(target.node.id, request.now);
   const session = arrival.session ?? deps.newId();
-  const { login } = arrival;
-  holdSlot(deps, { id: session, login, viewerKey: request.viewer.key }, request.now);
+  const { login, sessionsMax } = arrival;
+  const viewerKey = request.viewer.key;
+  holdSlot(deps, { id: session, login, viewerKey, sessionsMax }, request.now);
   const claims = passClaims({
     home: arrival.home,
     nodes: [target.node.id],

@@ -1,6 +1,7 @@
 import { type EndedSession, type Notes, notesMax, type Slot } from '../core/group/notes.ts';
-import type { Now } from '../core/time.ts';
+import type { MonoMs, Now } from '../core/time.ts';
 import { ChangeLog } from './change-log.ts';
+import { RecentSet } from './recent-set.ts';
 
 /** Ended sessions that are remembered; beyond it the one ended first is forgotten. */
 const endedMax = 10_000;
@@ -11,6 +12,12 @@ const slotsMax = 20_000;
 /** Slots kept of one other node. */
 const slotsPerPeerMax = 20_000;
 
+/** Sessions that let go are refused for once to twice this long after they last asked: hidden pages ask once a minute. */
+const letGoMs = 180_000;
+
+/** Most of them that are remembered from one such time. */
+const letGoMax = 20_000;
+
 type Note = { readonly ended: EndedSession } | { readonly slot: Slot };
 
 /** What is known of single sessions all over the domain: which were ended, and which slots of logins are taken elsewhere. */
@@ -19,6 +26,9 @@ export class SessionNotes {
   /** Unix seconds until which passes of the session may be shown, by session id, in the order in which they ended. */
   readonly #ended = new Map<string, number>();
   #slots = 0;
+  /** By fingerprint. */
+  readonly #letGo = new RecentSet(letGoMax);
+  #letGoTurnedAt: MonoMs = 0;
   /** By peer, then by session. */
   readonly #elsewhere = new Map<string, Map<string, Slot>>();
   /** By login: the slots taken elsewhere, each with its peer. */
@@ -38,13 +48,29 @@ export class SessionNotes {
     return this.#ended.has(id);
   }
 
-  /** Forgets ended sessions whose passes have run out. */
+  /** A session gave its slot to another one of the same player. */
+  letGo(session: string): void {
+    this.#letGo.add(session);
+  }
+
+  /** Whether a session let go of its slot, and is refused. */
+  hasLetGo(session: string): boolean {
+    return this.#letGo.has(session);
+  }
+
+  /** Forgets ended sessions whose passes have run out, and those that let go and have not asked for long. */
   expire(now: Now): void {
+    if (now.monoMs - this.#letGoTurnedAt >= letGoMs) {
+      this.#letGoTurnedAt = now.monoMs;
+      this.#letGo.turn();
+    }
     for (const [id, untilS] of this.#ended) if (untilS * 1000 < now.wallMs) this.#forgetEnded(id);
   }
 
-  /** Tells the others that a slot is taken here. */
-  take(slot: Slot): void {
+  /** A slot is taken here, and the others hear of it if that `isTold`. */
+  take(slot: Slot, isTold: boolean): void {
+    this.#letGo.delete(slot.session);
+    if (!isTold) return;
     const key = `slot ${slot.session}`;
     if (this.#log.has(key) || this.#slots >= slotsMax) return;
     this.#slots += 1;
@@ -85,6 +111,8 @@ export class SessionNotes {
     this.#elsewhere.set(from, slots);
     for (const session of freed) this.#drop(slots, session);
     for (const slot of taken) {
+      this.#letGo.delete(slot.session);
+      for (const session of slot.insteadOf ?? []) this.#letGo.add(session);
       this.#drop(slots, slot.session);
       if (slots.size >= slotsPerPeerMax) continue;
       slots.set(slot.session, slot);

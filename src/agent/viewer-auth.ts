@@ -32,6 +32,7 @@ export type AuthVerdict =
  */
 export class ViewerAuth {
   readonly #deps: ViewerAuthDeps;
+  /** By fingerprint of the question: no token is kept. */
   readonly #answers = new Map<string, { readonly answer: Settled; readonly until: MonoMs }>();
   readonly #underWay = new Map<string, Promise<AuthAnswer>>();
   #failures = noRepeats;
@@ -47,7 +48,7 @@ export class ViewerAuth {
     const { token } = question;
     if (token === undefined || token === '') return { kind: 'refused', reason: 'auth-missing' };
     if (token.length > tokenLengthMax) return { kind: 'refused', reason: 'auth-denied' };
-    const key = JSON.stringify([token, question.address, question.stream]);
+    const key = this.#deps.fingerprint(JSON.stringify([token, question.address, question.stream]));
     const known = this.#answers.get(key);
     const answer =
       known !== undefined && now.monoMs < known.until
@@ -110,5 +111,7 @@ export type ViewerAuthDeps = {
   readonly cacheS: number;
   /** Whether viewers are let in while no answer can be had. */
   readonly failsOpen: boolean;
+  /** So that answers are found again without their tokens being kept. */
+  readonly fingerprint: (text: string) => string;
   readonly log: Log;
 };

@@ -124,8 +124,19 @@ export function leavesByReload(
   );
 }
 
-/** A session that begins, and `Viewer.key` of who watches. */
-type ViewerStart = SessionStart & { readonly viewerKey: string };
+/** Why a viewer who reloads is not served whatever the playlist will say: known before anything is waited for. */
+export function reloadRefusal(
+  deps: ViewingDeps,
+  arrival: GoodArrival,
+  asked: { readonly name: string; readonly candidates: Candidates; readonly now: Now },
+): ReasonCode | undefined {
+  const placed = placedArrival(deps, arrival, asked);
+  if (placed.kind === 'backup' && placed.refusal !== undefined) return placed.refusal;
+  return leavesByReload(deps, arrival, asked.candidates, asked.now) ? 'draining' : undefined;
+}
+
+/** A session that begins, `Viewer.key` of who watches, and how many its login may have, where that was asked for. */
+type ViewerStart = SessionStart & Pick<GoodArrival, 'sessionsMax'> & { readonly viewerKey: string };
 
 /** The session of a viewer who watches: from its pass, else made of address, player and stream. */
 export function watchingId(arrival: GoodArrival, viewer: Viewer, stream: string): string {
@@ -139,8 +150,8 @@ export function sessionOf(
   viewer: Viewer,
   of: { readonly id: string; readonly stream: string; readonly backups: readonly string[] },
 ): ViewerStart {
-  const { kind, home, login } = arrival;
-  return { ...of, viewerKey: viewer.key, kind, home, login, family: viewer.family };
+  const { kind, home, login, sessionsMax } = arrival;
+  return { ...of, viewerKey: viewer.key, kind, home, login, sessionsMax, family: viewer.family };
 }
 
 /** Who loads a playlist without having opened the stream here watches, too; the backups are those of the pass. */
@@ -173,10 +184,11 @@ export function goOnWatching(deps: ViewingDeps, start: ViewerStart, now: Now): v
 /** Takes or keeps the slot of the session's login, if it has one. */
 export function holdSlot(
   { slots }: ViewingDeps,
-  { id, login, viewerKey }: Pick<ViewerStart, 'id' | 'login' | 'viewerKey'>,
+  start: Pick<ViewerStart, 'id' | 'login' | 'viewerKey' | 'sessionsMax'>,
   now: Now,
 ): void {
-  if (login !== undefined) slots.take({ session: id, login, viewerKey }, now);
+  const { id, login, viewerKey, sessionsMax } = start;
+  if (login !== undefined) slots.take({ session: id, login, viewerKey }, now, sessionsMax);
 }
 
 /** Claims of a pass for `nodes`, valid from now for the configured time. */

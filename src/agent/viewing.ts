@@ -6,7 +6,7 @@ import { arrive } from './arrive.ts';
 import { openEntry } from './open-entry.ts';
 import { openMediaPlaylist } from './open-media-playlist.ts';
 import type { StandIn } from './stand-in.ts';
-import type { ViewerRequest, ViewingDeps } from './viewing-parts.ts';
+import { reloadRefusal, type ViewerRequest, type ViewingDeps } from './viewing-parts.ts';
 
 const protocols = { 'hls-entry': 'hls', 'dash-entry': 'dash' } as const;
 const entries = { 'index.m3u8': 'hls-entry', 'manifest.mpd': 'dash-entry' } as const;
@@ -107,6 +107,9 @@ export class Viewing {
     if (arrival.kind === 'refused') return denied(arrival.reason);
     const [fault] = standIn?.faults ?? [];
     if (fault !== undefined) return notFromHere(fault);
+    const asked = { name, candidates: outlook.candidates(name, now), now };
+    const refusal = reloadRefusal(this.#deps, arrival, asked);
+    if (refusal !== undefined) return notFromHere(refusal);
     live.watch(name, now);
     const snapshot = query.blocks
       ? await live.blockingReload(name, rest, query.others, now)

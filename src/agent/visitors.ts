@@ -25,8 +25,13 @@ const defaultLoadLimits: LoadLimits = { cpuPercent: 90, networkPercent: 90 };
 /** Who watches here, who may come and who is to go. `peers` is asked for only once the agent runs. */
 export function createVisitors(
   settings: VisitorSettings,
-  { readLoad, peers }: { readonly readLoad?: ReadLoad | undefined; readonly peers: () => Peers },
+  deps: {
+    readonly readLoad?: ReadLoad | undefined;
+    readonly fingerprint: (text: string) => string;
+    readonly peers: () => Peers;
+  },
 ) {
+  const { readLoad, fingerprint, peers } = deps;
   const { id: nodeId, backupSessionsMax, loadLimits = defaultLoadLimits } = settings;
   const sessions = new Sessions();
   const audience = new Audience({ nodeId, sessions });
@@ -34,7 +39,7 @@ export function createVisitors(
   const notes = new SessionNotes();
   const slots = new LoginSlots({
     scope: settings.loginLimitScope ?? 'node',
-    notes,
+    ...{ notes, fingerprint },
     isReachable: (url, now) =>
       peers()
         .list(now)

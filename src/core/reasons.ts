@@ -71,6 +71,8 @@ export const reasonTexts = {
     'served here: the other nodes are overloaded or not heard, the least bad are named',
   'last-resort': 'served here although the stream is not well: nobody else can',
   redirected: 'another node serves the stream',
+  'redirected-unheard':
+    'no node is heard: the viewer is sent to the one that served the stream when it was heard last',
   'not-carried': 'this node does not carry the stream, another one does',
   'unknown-stream': 'no node of the domain carries a stream of this name',
   'nobody-has-it': 'no node can serve the stream now',

@@ -159,3 +159,79 @@ describe('viewers who come all at once', { timeout: 30_000 }, () => {
     );
   });
 });
+
+describe('room for the viewers of a node that died', { timeout: 30_000 }, () => {
+  const peerUrl = ({ id }: GroupNode) => `http://${id}.example.net:8082`;
+
+  it.each([
+    ['seen to be dead', false],
+    ['not known to be dead at first, as nobody was heard', true],
+  ])('is kept from others when it is %s', async (_, isInDoubt) => {
+    const rig = await startGroup(3);
+    const [a, b, c] = [rig.node(0), rig.node(1), rig.node(2)];
+    // What one viewer costs is taken for a twentieth of that: with two more b would be over 90 %.
+    b.load.networkPercent = 85;
+    await rig.run(20_000, 500);
+    const ofA: string[] = [];
+    for (let viewer = 1; viewer <= 12; viewer += 1) {
+      const list = await (
+        await a.ask('/ch1/index.m3u8', { address: `203.0.113.${viewer}` })
+      ).text();
+      const [first = ''] = urisOf(list).filter((uri) => uri.startsWith('http'));
+      if (first.startsWith(b.base)) ofA.push(first);
+    }
+    const [one, ...further] = ofA;
+    const stranger = await uriAt(c, b);
+    await rig.run(7_000);
+    expect(b.agent.self().overloaded).toBe(false);
+    if (isInDoubt) {
+      rig.network.cut(peerUrl(b));
+      await rig.run(3_000);
+      expect(b.agent.peers.list(b.clock.now()).map(({ reachability }) => reachability)).toContain(
+        'unknown',
+      );
+    }
+    a.kill();
+    if (isInDoubt) rig.network.heal(peerUrl(b));
+    await rig.run(4_000);
+    expect(reasonOf(await b.ask(stranger))).toEqual([404, 'overloaded']);
+    expect(reasonOf(await b.ask(one ?? ''))).toEqual([200, 'backup-viewer']);
+    expect(further.length).toBeGreaterThan(1);
+  });
+});
+
+describe('a viewer who would have to wait for a segment that is not there yet', {
+  timeout: 30_000,
+}, () => {
+  async function startLowLatency() {
+    const origin = { partsPerSegment: 4, targetS: 2, container: 'fmp4' } as const;
+    const rig = await startGroup(2, () => ({ origin }));
+    return { rig, a: rig.node(0), b: rig.node(1) };
+  }
+
+  /** Asks for the segment after the last one; what came of it, and whether the origin was asked. */
+  async function askAhead({ agent, ask, origin }: GroupNode, uri: string) {
+    const [rung = ''] = new URL(uri).pathname.split('/ch1/').slice(1);
+    const snapshot = agent.live.media('ch1', rung);
+    const text = new TextDecoder().decode(snapshot?.bytes);
+    const [last = ''] = [...text.matchAll(/seg(\d+)\.m4s/g)].map(([, number]) => number).slice(-1);
+    const answer = await ask(`${uri}&_HLS_msn=${Number(last) + 1}`);
+    const waited = origin.requests.filter(({ query }) => query.includes('_HLS_msn'));
+    return [...reasonOf(answer), waited.length];
+  }
+
+  it('is refused at once where the node takes no viewers of others', async () => {
+    const { rig, a, b } = await startLowLatency();
+    const uri = await uriAt(a, b);
+    await setLoad(rig, b, 100);
+    expect(await askAhead(b, uri)).toEqual([404, 'overloaded', 0]);
+  });
+
+  it('is sent away at once where it is to be moved', async () => {
+    const { rig, b } = await startLowLatency();
+    const [rung = ''] = urisOf(await (await b.ask('/ch1/index.m3u8')).text());
+    b.agent.drain.begin(0, b.clock.now());
+    await rig.run(1_000);
+    expect(await askAhead(b, `${b.base}/ch1/${rung}`)).toEqual([404, 'draining', 0]);
+  });
+});

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AuthAnswer } from '../../src/agent/auth-ports.ts';
+import { hash32 } from '../../src/core/hash.ts';
 import { createFakeAuthority } from '../support/fake-authority.ts';
 import { type GroupNode, passIn, startGroup, urisOf } from '../support/group-rig.ts';
 
@@ -130,6 +131,15 @@ describe('a login with a limit', { timeout: 60_000 }, () => {
     expect((await open(a, 'anna:1', 1)).status).toBe(200);
   });
 
+  it('is not shared by two logins whose 32-bit hashes are the same', async () => {
+    const [one, other] = ['login-81729', 'login-367964'];
+    expect(hash32(one)).toBe(hash32(other));
+    const { rig } = await start(1);
+    const a = rig.node(0);
+    await watch(a, `${one}:1`, 1);
+    expect((await open(a, `${other}:1`, 2)).status).toBe(200);
+  });
+
   it('by node counts each node by itself, by group all together', async () => {
     for (const [scope, said] of [
       ['node', [200, 'own-viewer']],
@@ -168,5 +178,59 @@ describe('a login with a limit', { timeout: 60_000 }, () => {
     await rig.run(1_500);
     expect((await open(b, 'anna:2', 2)).status).toBe(200);
     expect(saidBy(await open(b, 'anna:2', 3))).toEqual(tooMany);
+  });
+});
+
+describe('equal players behind one address', { timeout: 60_000 }, () => {
+  const reload = async (node: GroupNode, media = '') =>
+    saidBy(await node.ask(media.startsWith('http') ? media : `/ch1/${media}`));
+
+  it('watch as many at once as their login may: one more, and the oldest has to let go', async () => {
+    const { rig } = await start(1);
+    const a = rig.node(0);
+    const medias: (string | undefined)[] = [];
+    for (let player = 0; player < 10; player += 1) medias.push((await watch(a, 'anna:2'))[0]);
+    const said = await Promise.all(medias.map((media) => reload(a, media)));
+    const served = [200, 'own-viewer'];
+    expect(said).toEqual([...Array.from({ length: 8 }, () => tooMany), served, served]);
+    await rig.run(40_000, 500);
+    expect(await reload(a, medias[9])).toEqual(served);
+    expect(await reload(a, medias[0])).toEqual(tooMany);
+  });
+
+  it('leave the others of the login alone', async () => {
+    const { rig } = await start(1);
+    const a = rig.node(0);
+    const [other] = await watch(a, 'anna:2', 7);
+    const [first] = await watch(a, 'anna:2', 1);
+    await watch(a, 'anna:2', 1);
+    expect(await reload(a, other)).toEqual([200, 'own-viewer']);
+    expect(await reload(a, first)).toEqual(tooMany);
+    expect(saidBy(await open(a, 'anna:2', 8))).toEqual(tooMany);
+  });
+
+  it.each(['node', 'group'] as const)(
+    'with scope %s do not go on at a backup after they had to let go',
+    async (scope) => {
+      const { rig } = await start(2, scope);
+      const [a, b] = [rig.node(0), rig.node(1)];
+      const atB = (await watch(a, 'anna:1')).find((uri) => uri.startsWith(b.base));
+      const latest = (await watch(a, 'anna:1')).find((uri) => uri.startsWith(b.base));
+      await rig.run(1_500);
+      expect(await reload(b, atB)).toEqual(tooMany);
+      expect(await reload(b, latest)).toEqual([200, 'backup-viewer']);
+    },
+  );
+
+  it('of two nodes that count together: the older one lets go at its node', async () => {
+    const { rig } = await start(2, 'group');
+    const [a, b] = [rig.node(0), rig.node(1)];
+    const [older] = await watch(a, 'anna:1');
+    await rig.run(1_500);
+    const [newer] = await watch(b, 'anna:1');
+    await rig.run(1_500);
+    expect(await reload(a, older)).toEqual(tooMany);
+    expect(await reload(b, newer)).toEqual([200, 'own-viewer']);
+    expect(saidBy(await open(a, 'anna:1', 5))).toEqual(tooMany);
   });
 });

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { checksum } from '../../src/adapters/system/checksum.ts';
 import type { AuthAnswer } from '../../src/agent/auth-ports.ts';
+import { createFingerprint } from '../../src/agent/fingerprint.ts';
 import { ViewerAuth } from '../../src/agent/viewer-auth.ts';
 import { testNow } from '../support/builders.ts';
 import { createFakeAuthority } from '../support/fake-authority.ts';
@@ -16,7 +18,10 @@ function createAuth(
 ) {
   const authority = createFakeAuthority(answer);
   const log = createFakeLog();
-  const auth = new ViewerAuth({ authority, cacheS: 60, failsOpen: false, log, ...options });
+  const auth = new ViewerAuth({
+    ...{ authority, cacheS: 60, failsOpen: false, log, fingerprint: createFingerprint(checksum) },
+    ...options,
+  });
   const check = (question: object = {}, afterMs = 0) =>
     auth.check({ ...viewer, ...question }, { ...testNow, monoMs: testNow.monoMs + afterMs });
   return { authority, log, check };

@@ -50,6 +50,8 @@ export async function startNodes(folder, processes) {
       UNDERSTUDY_ADMIN_TOKEN: 'only-this-benchmark-knows-me',
       UNDERSTUDY_DATA_DIR: data,
       UNDERSTUDY_STREAMS_FILE: streamsFile,
+      // The measured node takes one viewer of the others; see `aRefusedViewer`.
+      ...(at === 0 && { UNDERSTUDY_BACKUP_SESSION_LIMIT: '1' }),
     };
     const core = at === 0 ? '0' : '1';
     return [
@@ -72,7 +74,7 @@ export async function startNodes(folder, processes) {
   processes.push(...started);
   const base = `http://127.0.0.1:${port(0, 0)}`;
   await untilReady(base);
-  return { base, agent: started[1] };
+  return { base, otherBase: `http://127.0.0.1:${port(1, 0)}`, agent: started[1] };
 }
 
 /** Until the measured node names two backups and redirects the stream it does not have. */
@@ -87,6 +89,39 @@ async function untilReady(base) {
       .catch(() => false);
     if (moved && new Set(text.match(/^http:\/\/[^/]+/gm)).size === 2) return;
     if (Date.now() > until) throw new Error(`the group is not ready:\n${text}`);
+    await new Promise((resolve) => setTimeout(resolve, 250));
+  }
+}
+
+/**
+ * The media playlist of a viewer of another node, with a good pass, whom the measured node refuses: the one place it has
+ * for such viewers is taken, and kept for as long as this runs.
+ */
+export async function aRefusedViewer({ base, otherBase }) {
+  const [taken, refused] = [await backupAt(base, otherBase), await backupAt(base, otherBase)];
+  const ask = (url) => fetch(url, { headers: browser });
+  const stay = async () => {
+    if ((await ask(taken)).status !== 200) throw new Error('the place is not taken');
+  };
+  await stay();
+  setInterval(stay, 20_000).unref();
+  const answer = await ask(refused);
+  const reason = answer.headers.get('x-understudy-reason');
+  if (answer.status !== 404 || reason !== 'backup-limit') throw new Error(`not refused: ${reason}`);
+  return refused;
+}
+
+/** Opens at another node, and gives the media playlist that it names at the measured one. */
+async function backupAt(base, otherBase) {
+  const { port } = new URL(base);
+  const until = Date.now() + readyMsMax;
+  for (;;) {
+    const text = await (await fetch(`${otherBase}/live/index.m3u8`, { headers: browser })).text();
+    const uri = text
+      .split('\n')
+      .find((line) => line.includes(`:${port}/`) && !line.startsWith('#'));
+    if (uri !== undefined) return uri.replace(/^https?:\/\/[^/]+/, base);
+    if (Date.now() > until) throw new Error(`not named as a backup:\n${text}`);
     await new Promise((resolve) => setTimeout(resolve, 250));
   }
 }

@@ -9,7 +9,7 @@ import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { median, slice } from './load.mjs';
-import { browser, endAll, startNodes, startPinned } from './nodes.mjs';
+import { aRefusedViewer, browser, endAll, startNodes, startPinned } from './nodes.mjs';
 
 const rounds = Number(process.env.ROUNDS ?? 5);
 const seconds = Number(process.env.SECONDS_EACH ?? 3);
@@ -27,7 +27,8 @@ try {
     row('multivariant playlist, two backups, signed', samples.multivariant, 'multivariant'),
     row('media playlist with a known pass', samples.media, 'media'),
     row('302 to another node, signed pass', `${nodes.base}/elsewhere/index.m3u8`, 'redirect'),
-    row('404 of a stranger', `${nodes.base}/nothing/index.m3u8`, 'missing'),
+    row('404 for a name that nobody carries', `${nodes.base}/nothing/index.m3u8`, 'missing'),
+    row('404 for a refused viewer with a good pass', await aRefusedViewer(nodes), 'missing'),
   ];
   print(await measure(rows, { agent, hono, nginx }));
 } finally {

@@ -10,7 +10,8 @@ import { tempFolder } from '../support/temp-folder.ts';
 const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 const startMsMax = 20_000;
 
-test('a node is ready when it has started, not ready while it stops, and ends by itself on SIGTERM', async () => {
+/** A node of its own, once it runs; `said` is what it has said so far. */
+async function startNode() {
   const env = {
     PATH: process.env.PATH,
     UNDERSTUDY_LISTEN: '127.0.0.1:0',
@@ -19,17 +20,35 @@ test('a node is ready when it has started, not ready while it stops, and ends by
   };
   const child = spawn(process.execPath, [program, 'serve'], { env, cwd: tempFolder() });
   onTestFinished(() => void child.kill('SIGKILL'));
-  let said = '';
+  let text = '';
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (part: Buffer) => {
-      said += part.toString();
+      text += part.toString();
     });
+  const said = () => text;
+  await until(said, '"event":"agent started"');
+  const port = (name: string) => Number(new RegExp(`"${name}":(\\d+)`).exec(text)?.[1]);
+  return { child, said, port };
+}
+
+async function until(said: () => string, what: string): Promise<void> {
   const end = performance.now() + startMsMax;
-  while (!said.includes('"event":"agent started"')) {
-    if (performance.now() > end) throw new Error(said);
+  while (!said().includes(what)) {
+    if (performance.now() > end) throw new Error(said());
     await delay(20);
   }
-  const port = (name: string) => Number(new RegExp(`"${name}":(\\d+)`).exec(said)?.[1]);
+}
+
+/** A viewer in the middle of its request, who is given a while to finish. */
+async function startRequest(port: number): Promise<void> {
+  const viewer = connect(port, '127.0.0.1');
+  viewer.on('error', () => {});
+  await once(viewer, 'connect');
+  viewer.write('GET /x/index.m3u8 HTTP/1.1\r\n');
+}
+
+test('a node is ready when it has started, not ready while it stops, and ends by itself on SIGTERM', async () => {
+  const { child, said, port } = await startNode();
   const ready = () =>
     fetch(`http://127.0.0.1:${port('admin')}/readyz`).then(
       ({ status }) => status,
@@ -38,11 +57,7 @@ test('a node is ready when it has started, not ready while it stops, and ends by
   expect(await ready()).toBe(200);
   expect((await fetch(`http://127.0.0.1:${port('viewers')}/x/index.m3u8`)).status).toBe(404);
 
-  // A viewer in the middle of its request is given a while to finish.
-  const viewer = connect(port('viewers'), '127.0.0.1');
-  viewer.on('error', () => {});
-  await once(viewer, 'connect');
-  viewer.write('GET /x/index.m3u8 HTTP/1.1\r\n');
+  await startRequest(port('viewers'));
   const exited = once(child, 'exit');
   child.kill('SIGTERM');
   const seen = new Set<number | undefined>();
@@ -52,8 +67,22 @@ test('a node is ready when it has started, not ready while it stops, and ends by
   }
   expect(seen).toContain(503);
   expect((await exited)[0]).toBe(0);
-  expect(said).toContain('"event":"agent stopping"');
-  checkOutput(said);
+  expect(said()).toContain('"event":"agent stopping"');
+  checkOutput(said());
+});
+
+test.each([
+  ['SIGTERM', 'SIGTERM'],
+  ['SIGTERM', 'SIGINT'],
+  ['SIGINT', 'SIGTERM'],
+] as const)('a node that stops on %s ends at once on %s', async (first, second) => {
+  const { child, said, port } = await startNode();
+  await startRequest(port('viewers'));
+  const exited = once(child, 'exit');
+  child.kill(first);
+  await until(said, '"event":"agent stopping"');
+  child.kill(second);
+  expect(await exited).toEqual([null, second]);
 });
 
 test('wrong settings end it at once with exit code 2 and every fault by name', async () => {

@@ -36,6 +36,8 @@ export type TestNode = {
   log(): string;
   /** Pulls the plug. */
   kill(): Promise<void>;
+  /** Asks it to stop; its exit code, once it has ended. */
+  terminate(): Promise<number | null>;
   start(): void;
 };
 
@@ -131,6 +133,13 @@ function createTestNode(options: {
       const ended = once(child, 'exit');
       child.kill('SIGKILL');
       await ended;
+    },
+    async terminate() {
+      if (child === undefined) throw new Error(`${id} does not run`);
+      const ended = once(child, 'exit');
+      child.kill('SIGTERM');
+      const [code] = await ended;
+      return code;
     },
     start() {
       const log = openSync(logPath, 'a');

@@ -31,6 +31,7 @@ export type Fault = AlertSubject & {
 
 /** A fault that was told. */
 export type Alert = Fault & {
+  /** Since when the fault stands; it was told some seconds later. */
   readonly raisedAt: UnixMs;
   /** Absent while it stands. */
   readonly clearedAt?: UnixMs | undefined;

@@ -109,7 +109,10 @@ function judge(watched: Watched, now: Now, mayRaise: boolean): 'stays' | 'gone' 
     return { kind: 'cleared', alert: { ...fault, raisedAt, clearedAt: now.wallMs } };
   }
   const isHeld = hold.inclusive ? lastedMs >= hold.raiseMs : lastedMs > hold.raiseMs;
-  if (isHeld && mayRaise) return { kind: 'raised', alert: { ...fault, raisedAt: now.wallMs } };
+  if (isHeld && mayRaise) {
+    const raisedAt = now.wallMs - (now.monoMs - since);
+    return { kind: 'raised', alert: { ...fault, raisedAt } };
+  }
   return awayMs >= gapMs ? 'gone' : 'stays';
 }
 

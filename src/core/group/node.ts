@@ -82,6 +82,13 @@ export type Peer = {
   readonly streams: ReadonlyMap<string, StreamFacts>;
 };
 
+/** What those say of themselves who are heard now. */
+export function heardFacts(peers: readonly Peer[]): readonly NodeFacts[] {
+  return peers.flatMap(({ facts, reachability }) =>
+    facts !== undefined && reachability === 'reachable' ? [facts] : [],
+  );
+}
+
 /** Fit for a purpose, or every reason why not. */
 export type Assessment =
   | { readonly eligible: true }

@@ -11,7 +11,12 @@ export type Slot = {
   readonly login: string;
   /** Address and player. */
   readonly viewer: string;
+  /** Sessions of the same login, address and player that let go for this one: they are refused from now on. */
+  readonly insteadOf?: readonly string[] | undefined;
 };
+
+/** Most sessions that let go for one. */
+export const insteadOfMax = 16;
 
 /** What a node tells the others of single sessions, as far as it changed. */
 export type Notes = {

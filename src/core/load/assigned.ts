@@ -41,17 +41,9 @@ export function assignedOf(selfId: string, alike: Iterable<Alike>): readonly Ass
     .slice(0, assignedMax);
 }
 
-/** How many of a node's viewers name `nodeId` first, and how many second. */
-export function assignedTo(
-  assigned: readonly Assigned[],
-  nodeId: string,
-): { readonly first: number; readonly second: number } {
-  const count = { first: 0, second: 0 };
-  for (const { first, second, sessions } of assigned) {
-    if (first === nodeId) count.first += sessions;
-    else if (second === nodeId) count.second += sessions;
-  }
-  return count;
+/** How many of a node's viewers would ask `nodeId` first. */
+export function firstAskedOf(assigned: readonly Assigned[], nodeId: string): number {
+  return assigned.reduce((sum, { first, sessions }) => sum + (first === nodeId ? sessions : 0), 0);
 }
 
 function order({ first, second = '' }: Assigned): string {

@@ -3,6 +3,11 @@ import type { ReasonCode } from '../reasons.ts';
 import type { MonoMs } from '../time.ts';
 import { type Cost, countedLoad, type Lately, noCost, note, plus } from './lately.ts';
 
+/** A verdict that does not flutter, and since when it is so. */
+type Held = { readonly is: boolean; readonly changedAt: MonoMs };
+
+const neverHeld: Held = { is: false, changedAt: Number.NEGATIVE_INFINITY };
+
 /** Viewers whose load does not show yet, and what was decided because of them. */
 export type AdmissionState = {
   /** What viewers let in lately will cost, as far as it does not show in the measured load yet. */
@@ -10,11 +15,9 @@ export type AdmissionState = {
   readonly at: MonoMs;
   readonly lately: Lately;
   /** Refuses viewers of other nodes: more of them would bring the node over its limit. */
-  readonly isFull: boolean;
-  readonly fullChangedAt: MonoMs;
+  readonly full: Held;
   /** Not to be named any more: with those who are on their way it would be over its limit. */
-  readonly isSpokenFor: boolean;
-  readonly spokenForChangedAt: MonoMs;
+  readonly spokenFor: Held;
   /** Not to be named any more: as many viewers of other nodes as may be, or hardly fewer after that. */
   readonly isAtBackupLimit: boolean;
 };
@@ -38,10 +41,8 @@ export const idleAdmission: AdmissionState = {
   pending: noCost,
   at: 0,
   lately: [],
-  isFull: false,
-  fullChangedAt: Number.NEGATIVE_INFINITY,
-  isSpokenFor: false,
-  spokenForChangedAt: Number.NEGATIVE_INFINITY,
+  full: neverHeld,
+  spokenFor: neverHeld,
   isAtBackupLimit: false,
 };
 
@@ -104,20 +105,12 @@ export function judgeAdmission(state: AdmissionState, facts: AdmissionFacts): Ad
   const lately = note(state.lately, load, noCost, now);
   const more = plus(unseen(load, pending, countedLoad(lately, now)), atTheDoor);
   const foreseen = plus(more, expected);
-  const full = hold(state.isFull, state.fullChangedAt, now, (share) =>
-    isAbove(load, more, limits, share),
-  );
-  const spokenFor = hold(state.isSpokenFor, state.spokenForChangedAt, now, (share) =>
-    isAbove(load, foreseen, limits, share),
-  );
   return {
     pending,
     at: now,
     lately,
-    isFull: full.is,
-    fullChangedAt: full.changedAt,
-    isSpokenFor: spokenFor.is,
-    spokenForChangedAt: spokenFor.changedAt,
+    full: hold(state.full, now, (share) => isAbove(load, more, limits, share)),
+    spokenFor: hold(state.spokenFor, now, (share) => isAbove(load, foreseen, limits, share)),
     isAtBackupLimit: isAtBackupLimit(state.isAtBackupLimit, facts),
   };
 }
@@ -131,7 +124,7 @@ export function refusalOf(
   facts: Pick<AdmissionFacts, 'backupSessions' | 'backupSessionsMax'>,
   isExpected: boolean,
 ): ReasonCode | undefined {
-  if (isExpected ? state.isFull : state.isFull || state.isSpokenFor) return 'overloaded';
+  if (state.full.is || (state.spokenFor.is && !isExpected)) return 'overloaded';
   return facts.backupSessions >= (facts.backupSessionsMax ?? Infinity) ? 'backup-limit' : undefined;
 }
 
@@ -173,14 +166,9 @@ function isAbove(load: Load, more: Cost, limits: LoadLimits, share: number): boo
   );
 }
 
-function hold(
-  was: boolean,
-  changedAt: MonoMs,
-  now: MonoMs,
-  isAboveShare: (share: number) => boolean,
-): { readonly is: boolean; readonly changedAt: MonoMs } {
-  const is = isAboveShare(was ? releaseShare : 1) || (was && now - changedAt < holdMs);
-  return { is, changedAt: is === was ? changedAt : now };
+function hold(was: Held, now: MonoMs, isAboveShare: (share: number) => boolean): Held {
+  const is = isAboveShare(was.is ? releaseShare : 1) || (was.is && now - was.changedAt < holdMs);
+  return is === was.is ? was : { is, changedAt: now };
 }
 
 function isAtBackupLimit(was: boolean, facts: AdmissionFacts): boolean {

@@ -22,6 +22,7 @@ type Arrival =
     };
 
 type ServeReason = 'own-viewer' | 'backup-viewer' | 'least-bad-backups' | 'last-resort';
+type RedirectReason = 'redirected' | 'redirected-unheard';
 
 /** What a request for a live stream is answered with. `verdicts` says for each node why, this one first. */
 export type Placement =
@@ -34,7 +35,7 @@ export type Placement =
     }
   | {
       readonly kind: 'redirect';
-      readonly reason: 'redirected';
+      readonly reason: RedirectReason;
       readonly target: Offer;
       /** For the pass: those that have sent the viewer on, this node last. */
       readonly hops: readonly string[];
@@ -130,21 +131,21 @@ function placeEntry(
   const all = [ownVerdict(request, own), ...verdicts];
   const hops = arrival.kind === 'backup' ? arrival.hops : [];
   const maySend = hops.length < hopsMax;
-  const sendTo = (target: Offer): Placement => ({
+  const sendTo = (target: Offer, reason: RedirectReason): Placement => ({
     kind: 'redirect',
-    reason: 'redirected',
+    reason,
     target,
     hops: [...hops, candidates.self.id],
     verdicts: all,
   });
   if (targets.eligible !== undefined && maySend) {
-    return sendTo(targets.eligible);
+    return sendTo(targets.eligible, 'redirected');
   }
   if (refusal === undefined && isLastResort(request)) {
     return serve(request, 'last-resort', [ownVerdict(request, own)]);
   }
   if (targets.unknown !== undefined && maySend) {
-    return sendTo(targets.unknown);
+    return sendTo(targets.unknown, 'redirected-unheard');
   }
   return {
     kind: 'not-found',

@@ -38,6 +38,15 @@ describe('a fault', () => {
     expect(told(lasts, () => [aFault(code)]).story).toEqual(story);
   });
 
+  it('is raised since it was seen first, not since it was told, whatever the wall clock did meanwhile', () => {
+    const seen = [aFault()];
+    const first = watchFaults(new Map(), seen, { now: at(0), mayRaise: false });
+    const second = watchFaults(first.watch, seen, { now: at(25_000), mayRaise: false });
+    const now = { wallMs: at(45_000).wallMs + 3_600_000, monoMs: at(45_000).monoMs };
+    const { transitions } = watchFaults(second.watch, seen, { now, mayRaise: true });
+    expect(transitions.map(({ alert }) => now.wallMs - alert.raisedAt)).toEqual([45_000]);
+  });
+
   it('that was away for less than 30 s has not been away', () => {
     expect(told(35, (s) => (s <= 5 || s >= 34 ? [aFault()] : [])).story).toEqual(['raised 34']);
     expect(told(45, (s) => (s <= 5 || s >= 36 ? [aFault()] : [])).story).toEqual([]);

@@ -118,7 +118,7 @@ describe('viewers on their way from a node that fell silent', () => {
   const state = judgeAdmission(idleAdmission, facts({ load: { cpuPercent: 50 }, expected }));
 
   it('keep the room that is left for themselves', () => {
-    expect(state).toMatchObject({ isFull: false, isSpokenFor: true });
+    expect(state).toMatchObject({ full: { is: false }, spokenFor: { is: true } });
     expect(refusalOf(state, facts(), true)).toBeUndefined();
     expect(refusalOf(state, facts(), false)).toBe('overloaded');
   });

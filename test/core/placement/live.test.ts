@@ -282,6 +282,7 @@ describe('a stream that is on air nowhere', () => {
     const nothing = { hasPlaylist: false };
     expect(place({ own: frozen, peers: unheard }, nothing)).toMatchObject({
       kind: 'redirect',
+      reason: 'redirected-unheard',
       target: 'node-b',
       verdicts: { 'node-b': ['reachability-unknown'] },
     });
