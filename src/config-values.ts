@@ -101,9 +101,20 @@ export function baseUrl() {
   );
 }
 
-/** An http(s) URL of any form. */
+/** An http(s) URL of any form; user name and password, where it has them, can be decoded. */
 export function webUrlOf(value: string): string | undefined {
-  return /^https?:\/\//i.test(value) && URL.canParse(value) ? value : undefined;
+  if (!/^https?:\/\//i.test(value) || !URL.canParse(value)) return undefined;
+  const { username, password } = new URL(value);
+  return isDecodable(username) && isDecodable(password) ? value : undefined;
+}
+
+function isDecodable(part: string): boolean {
+  try {
+    decodeURIComponent(part);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** {@link webUrlOf} as a schema. */

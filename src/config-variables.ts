@@ -92,13 +92,10 @@ export const variables = {
       default: 'generated and printed once at the first start, kept as a hash',
     },
   ),
-  UNDERSTUDY_OIDC_ISSUER: option(
-    matching((value) => webUrlOf(value) !== undefined, 'be an http(s) URL'),
-    {
-      meaning: 'OpenID Connect provider whose tokens the REST API takes, as in their "iss"',
-      default: 'none: only bearer tokens of this node',
-    },
-  ),
+  UNDERSTUDY_OIDC_ISSUER: option(webUrl(), {
+    meaning: 'OpenID Connect provider whose tokens the REST API takes, as in their "iss"',
+    default: 'none: only bearer tokens of this node',
+  }),
   UNDERSTUDY_OIDC_AUDIENCE: option(
     matching((value) => value.length <= 200, 'have at most 200 characters'),
     {
@@ -106,13 +103,10 @@ export const variables = {
       default: 'none; required with an issuer',
     },
   ),
-  UNDERSTUDY_OIDC_JWKS_URL: option(
-    matching((value) => webUrlOf(value) !== undefined, 'be an http(s) URL'),
-    {
-      meaning: 'where the public keys of the provider are (JWKS)',
-      default: 'none; required with an issuer',
-    },
-  ),
+  UNDERSTUDY_OIDC_JWKS_URL: option(webUrl(), {
+    meaning: 'where the public keys of the provider are (JWKS)',
+    default: 'none; required with an issuer',
+  }),
   UNDERSTUDY_DATA_DIR: setting(filePath, {
     meaning: 'folder of the database and, below dvr, of recordings',
     default: './data',

@@ -155,7 +155,16 @@ function warningsOf(values: Values): string[] {
     warnings.push(
       'UNDERSTUDY_ADMIN_LISTEN is open to other machines without TLS: the bearer token can be read on the way',
     );
+  const { UNDERSTUDY_OIDC_JWKS_URL: keysUrl } = values;
+  if (keysUrl !== undefined && isOpenOnTheWay(new URL(keysUrl)))
+    warnings.push(
+      'UNDERSTUDY_OIDC_JWKS_URL is http: whoever is on the way can put keys of his own in place and use the REST API',
+    );
   return warnings;
+}
+
+function isOpenOnTheWay({ protocol, hostname }: URL): boolean {
+  return protocol === 'http:' && !isLoopback(hostname.replace(/^\[(.*)\]$/, '$1'));
 }
 
 function isLoopback(host: string): boolean {

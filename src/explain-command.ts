@@ -59,7 +59,11 @@ export async function runExplain(
   }).catch((cause: unknown) => {
     throw new AgentError('not_ready', `node at ${url} does not answer`, { cause });
   });
-  const body: unknown = await response.json();
+  const body: unknown = await response.json().catch((cause: unknown) => {
+    throw new AgentError('invalid', `node at ${url} does not answer as the REST API does`, {
+      cause,
+    });
+  });
   if (!response.ok) throw new AgentError('invalid', `node at ${url}: ${Object(body).detail}`);
   const explanation = body as Explanation;
   say(values.json ? JSON.stringify(body, null, 2) : inWords(explanation));

@@ -176,6 +176,24 @@ describe('the settings of a node', () => {
       'UNDERSTUDY_ADMIN_LISTEN',
     ]);
   });
+
+  it.each([
+    ['http://id.example.net/keys', true],
+    ['HTTP://id.example.net/keys', true],
+    ['http://[2001:db8::1]/keys', true],
+    ['https://id.example.net/keys', false],
+    ['http://127.0.0.1:8080/keys', false],
+    ['http://[::1]:8080/keys', false],
+    ['http://localhost/keys', false],
+  ])('warn of %s as the keys of an identity provider: %s', (url, isTold) => {
+    const { warnings } = load({
+      UNDERSTUDY_OIDC_ISSUER: 'https://id.example.net',
+      UNDERSTUDY_OIDC_AUDIENCE: 'understudy',
+      UNDERSTUDY_OIDC_JWKS_URL: url,
+    });
+    const told = warnings.filter((warning) => warning.startsWith('UNDERSTUDY_OIDC_JWKS_URL'));
+    expect(told).toHaveLength(isTold ? 1 : 0);
+  });
 });
 
 describe('wrong settings', () => {
@@ -220,6 +238,8 @@ describe('wrong settings', () => {
     ['UNDERSTUDY_TRUSTED_PROXIES', '10.0.0.0/33'],
     ['UNDERSTUDY_TRUSTED_PROXIES', '10.0'],
     ['UNDERSTUDY_ALERT_WEBHOOKS', 'alerts.example'],
+    ['UNDERSTUDY_ALERT_WEBHOOKS', 'https://ops:100%@alerts.example/'],
+    ['UNDERSTUDY_ALERT_WEBHOOKS', 'https://%E0%A4%A@alerts.example/'],
     ['UNDERSTUDY_LOG_LEVEL', 'trace'],
     ['UNDERSTUDY_DATA_DIR', 'a\0'],
     ['UNDERSTUDY_STREAMS_FILE', 'x'.repeat(8193)],

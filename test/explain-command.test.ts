@@ -1,4 +1,6 @@
 import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { listen } from '../src/adapters/http/listen.ts';
@@ -54,6 +56,17 @@ it('takes the token from a file and the node from an argument', async () => {
   await expect(run(['none', '--address', '198.51.100.7'], '')).rejects.toThrow('--token-file');
   const wrong = run(['none', '--address', '198.51.100.7'], 'wrong-token-1234567');
   await expect(wrong).rejects.toThrow('the bearer token is missing or wrong');
+});
+
+it('says so when something else than the API answers', async () => {
+  const { run } = await withNode();
+  const server = createServer((_, response) => response.end('<html>not found</html>'));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  await expect(run(['ch1', '--address', '198.51.100.7', '--node', url])).rejects.toThrow(
+    `node at ${url} does not answer as the REST API does`,
+  );
 });
 
 it.each([[[]], [['ch1']], [['ch1', 'ch2', '--address', '::1']], [['ch1', '--colour', 'red']]])(

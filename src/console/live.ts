@@ -1,8 +1,10 @@
-/** How the connection is: `refused` waits for another token, `busy` for a minute. */
+/** How the connection is: `refused` waits for another token, `busy` until the node listens to this address again. */
 export type Connection = 'waiting' | 'live' | 'lost' | 'refused' | 'busy';
 
 /** Waits between attempts, ms. */
 const retryMs = 2_000;
+/** After too many wrong tokens from this address the node does not listen to it for so long, ms. */
+const busyMs = 60_000;
 /** A node that says nothing for this long is not there any more: it gives a sign of life every 15 s. */
 const silentMsMax = 20_000;
 
@@ -21,8 +23,8 @@ export async function follow(options: {
     const outcome = await followOnce(options).catch((): Connection => 'lost');
     if (stop.aborted) return;
     onConnection(outcome);
-    if (outcome === 'refused' || outcome === 'busy') return;
-    await new Promise((resolve) => setTimeout(resolve, retryMs));
+    if (outcome === 'refused') return;
+    await new Promise((resolve) => setTimeout(resolve, outcome === 'busy' ? busyMs : retryMs));
   }
 }
 

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Connection } from './live.ts';
+import { hashOf, type Place, placeOf, type View, views } from './place.ts';
 import type { Theme } from './settings.ts';
 import type { State } from './state.ts';
 import { AlertsView } from './views/alerts-view.tsx';
@@ -10,11 +11,6 @@ import { GroupsView } from './views/groups-view.tsx';
 import { KeyView } from './views/key-view.tsx';
 import { NodesView } from './views/nodes-view.tsx';
 import { useSpeech } from './words/words.ts';
-
-const views = ['groups', 'nodes', 'alerts', 'forecast', 'key', 'explain'] as const;
-type View = (typeof views)[number];
-
-type Place = { readonly view: View; readonly name?: string | undefined };
 
 const themes: Readonly<Record<Theme, Theme>> = { auto: 'light', light: 'dark', dark: 'auto' };
 
@@ -131,11 +127,5 @@ function usePlace(): Place {
     addEventListener('hashchange', onChange);
     return () => removeEventListener('hashchange', onChange);
   }, []);
-  const [, view = 'groups', name] = hash.split('/');
-  const known = views.find((one) => one === view) ?? 'groups';
-  return { view: known, name: name === undefined ? undefined : decodeURIComponent(name) };
-}
-
-function hashOf({ view, name }: Place): string {
-  return `#/${view}${name === undefined ? '' : `/${encodeURIComponent(name)}`}`;
+  return placeOf(hash);
 }

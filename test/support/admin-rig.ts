@@ -5,6 +5,7 @@ import { createAuditStore } from '../../src/adapters/sqlite/audit-store.ts';
 import { openDatabase } from '../../src/adapters/sqlite/database.ts';
 import { createTokenStore } from '../../src/adapters/sqlite/token-store.ts';
 import { openAdminTokens } from '../../src/adapters/system/admin-tokens.ts';
+import type { Caller } from '../../src/agent/admin-ports.ts';
 import { type Administer, createAdminister } from '../../src/agent/administer.ts';
 import { administerCoverage } from '../../src/agent/administer-coverage.ts';
 import { Coverages } from '../../src/agent/archive/coverages.ts';
@@ -32,7 +33,7 @@ import { tempFolder } from './temp-folder.ts';
 export const adminToken = 'test-token-1234567';
 
 /** The admin API over plain facts; tests change the facts, move the clock and ask. */
-export function createAdminRig() {
+export function createAdminRig({ trustedProxies = [] }: { trustedProxies?: string[] } = {}) {
   const facts = {
     now: { ...testNow } as { -readonly [field in keyof Now]: Now[field] },
     self: aNode({ id: 'node-a' }) as NodeFacts,
@@ -44,8 +45,11 @@ export function createAdminRig() {
     told: [] as readonly string[],
     groups: [] as GroupReport[],
     alerts: [] as Alert[],
+    alertReads: 0,
     forecasts: [] as Forecast[],
     unready: undefined as string | undefined,
+    /** What the identity provider says of tokens that are not of this node. */
+    judgement: undefined as Caller | 'unavailable' | undefined,
   };
   const store = createMemoryStreamStore();
   const catalogue = new StreamCatalogue(store);
@@ -95,14 +99,23 @@ export function createAdminRig() {
       facts.groups.filter(({ name }, at) => isWanted(name, at, facts.groups.length)),
     drain: new Drain(),
     notes,
-    slots: new LoginSlots({ scope: 'node', notes, isReachable: () => false }),
+    slots: new LoginSlots({ scope: 'node', notes, isReachable: () => false, fingerprint: String }),
     tell: async () => facts.told,
-    alerts: { list: () => facts.alerts },
+    alerts: {
+      list: () => {
+        facts.alertReads += 1;
+        return facts.alerts;
+      },
+    },
     forecasts: { all: () => facts.forecasts },
     ...{ tokens, audit },
     history: new LoadHistory({ self: () => facts.self, peers: () => facts.peers }),
     explain: createExplain({
-      live: { entry: () => undefined, mpd: () => undefined, facts: () => undefined },
+      live: {
+        ...{ entry: () => undefined, mpd: () => undefined, facts: () => undefined },
+        load: async () => ({ kind: 'fault', reason: 'unknown-stream' }),
+      },
+      drain: { isToLeave: () => false },
       outlook: {
         candidates: (name, now) =>
           judgeCandidates({
@@ -114,12 +127,14 @@ export function createAdminRig() {
     }),
     unready: () => facts.unready,
   });
+  const standing = () => facts.alerts.filter(({ clearedAt }) => clearedAt === undefined);
   const app = createAdminApp({
     administer,
-    callerOf: tokens.callerOf,
+    callerOf: (presented) => tokens.callerOf(presented) ?? facts.judgement,
+    trustedProxies,
     metrics: {
       contentType: metrics.contentType,
-      text: () => metrics.text(monitoredState(administer, facts.now)),
+      text: () => metrics.text(monitoredState({ administer, alerts: { standing } }, facts.now)),
     },
     consoleFolder: new URL('nowhere/', import.meta.url),
     stopping: stopping.signal,

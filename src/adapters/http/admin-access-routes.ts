@@ -1,13 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import {
-  answer,
-  conflict,
-  instant,
-  invalid,
-  notFound,
-  tagged,
-  unauthorized,
-} from './admin-parts.ts';
+import { answer, conflict, invalid, notFound, tagged, unauthorized } from './admin-parts.ts';
+import { instant } from './admin-schemas.ts';
 
 const scope = z.enum(['read', 'write']).openapi({
   description: '`read`: sees everything, changes nothing; `write`: all',

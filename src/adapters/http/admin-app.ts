@@ -3,6 +3,7 @@ import { secureHeaders } from 'hono/secure-headers';
 import type { Administer } from '../../agent/administer.ts';
 import type { Clock, Log } from '../../agent/ports.ts';
 import { pageByName } from '../../core/page.ts';
+import { withoutSecrets } from '../../core/stream/without-secrets.ts';
 import { addAccess } from './admin-access.ts';
 import { noteChanges } from './admin-audit.ts';
 import { type CallerOf, requireToken } from './admin-auth.ts';
@@ -48,6 +49,8 @@ export function createAdminApp(deps: {
   readonly administer: Administer;
   /** Whose a bearer token is. */
   readonly callerOf: CallerOf;
+  /** CIDRs whose word on where a request comes from is believed. */
+  readonly trustedProxies: readonly string[];
   readonly clock: Clock;
   readonly log: Log;
   /** What Prometheus reads. */
@@ -138,8 +141,8 @@ function addReads(app: AdminApp, { administer, clock }: Deps): void {
     context.json({ forecasts: administer.forecast(clock.now()) }, 200),
   );
   app.openapi(adminRoutes.history, (context) => context.json(administer.history(), 200));
-  app.openapi(adminRoutes.explain, (context) =>
-    context.json(administer.explain(context.req.valid('json'), clock.now()), 200),
+  app.openapi(adminRoutes.explain, async (context) =>
+    context.json(await administer.explain(context.req.valid('json'), clock.now()), 200),
   );
 }
 
@@ -153,7 +156,10 @@ function addChanges(app: AdminApp, { administer, clock, log }: Deps): void {
     const etag = versionOf(after);
     if (before !== undefined && versionOf(before) === etag) context.set('change', 'nothing');
     else {
-      context.set('change', { before, after });
+      context.set('change', {
+        before: before && withoutSecrets(before),
+        after: withoutSecrets(after),
+      });
       log.info('stream put', { stream: name, outcome });
     }
     return context.json(stream, outcome === 'added' ? 201 : 200, { etag });
@@ -163,7 +169,7 @@ function addChanges(app: AdminApp, { administer, clock, log }: Deps): void {
     const before = administer.settings(name);
     if (before !== undefined) assertVersion(context.req.valid('header'), before);
     administer.removeStream(name);
-    context.set('change', { before });
+    context.set('change', { before: before && withoutSecrets(before) });
     log.info('stream removed', { stream: name });
     return context.body(null, 204);
   });

@@ -1,9 +1,10 @@
-import type { MiddlewareHandler } from 'hono';
+import type { Context, MiddlewareHandler } from 'hono';
 import type { Caller } from '../../agent/admin-ports.ts';
 import type { Clock } from '../../agent/ports.ts';
 import type { MonoMs, UnixMs } from '../../core/time.ts';
 import { readAddress } from '../../core/viewer/address-class.ts';
 import type { AdminEnvironment } from './admin-environment.ts';
+import { observeConnection } from './connection.ts';
 import { problem } from './problem.ts';
 
 /** Wrong tokens that one address may send per period; then it is not listened to until the period is over. */
@@ -12,11 +13,10 @@ const periodMs = 60_000;
 /** Addresses that are remembered; beyond it the longest known makes room. */
 const addressesMax = 1_000;
 
-/** Whose a bearer token is; undefined: nobody's. */
-export type CallerOf = (
-  presented: string,
-  nowMs: UnixMs,
-) => Caller | undefined | Promise<Caller | undefined>;
+type Judgement = Caller | 'unavailable' | undefined;
+
+/** Whose a bearer token is; undefined: nobody's; `unavailable`: whoever knows cannot be asked. */
+export type CallerOf = (presented: string, nowMs: UnixMs) => Judgement | Promise<Judgement>;
 
 /** Calls by POST that change nothing: a token for reading is good for them. */
 const questions: ReadonlySet<string> = new Set(['/api/v1/explain']);
@@ -25,10 +25,12 @@ const questions: ReadonlySet<string> = new Set(['/api/v1/explain']);
 export function requireToken(deps: {
   readonly callerOf: CallerOf;
   readonly clock: Clock;
+  /** CIDRs whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies: readonly string[];
 }): MiddlewareHandler<AdminEnvironment> {
   const attempts = new Attempts();
   return async (context, next) => {
-    const address = networkOf(context.env?.incoming?.socket.remoteAddress ?? '');
+    const address = networkOf(context, deps.trustedProxies);
     const { monoMs: now, wallMs } = deps.clock.now();
     const waitMs = attempts.waitMs(address, now);
     if (waitMs > 0)
@@ -37,6 +39,8 @@ export function requireToken(deps: {
       });
     const presented = /^Bearer +(\S+)$/i.exec(context.req.header('authorization') ?? '')?.[1];
     const caller = presented === undefined ? undefined : await deps.callerOf(presented, wallMs);
+    if (caller === 'unavailable')
+      return problem('not_ready', { detail: 'the identity provider cannot be asked' });
     if (caller !== undefined) {
       context.set('caller', caller);
       return caller.scope === 'write' || isRead(context.req) ? next() : problem('forbidden');
@@ -75,8 +79,17 @@ class Attempts {
   }
 }
 
-/** An IPv4 address, or the /64 of an IPv6 one: whoever has one address of it has all. */
-function networkOf(text: string): string {
-  const address = readAddress(text.replace(/%.*/, ''));
+/** The caller's IPv4 address, or the /64 of an IPv6 one: whoever has one address of it has all. */
+function networkOf(
+  { env, req }: Context<AdminEnvironment>,
+  trustedProxies: readonly string[],
+): string {
+  const { address: text } = observeConnection({
+    remoteAddress: env?.incoming?.socket.remoteAddress,
+    encrypted: false,
+    headers: (name) => req.header(name),
+    trustedProxies,
+  });
+  const address = readAddress(text);
   return address?.version === 6 ? address.text.split(':', 4).join(':') : (address?.text ?? text);
 }

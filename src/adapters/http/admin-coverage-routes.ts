@@ -1,14 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import {
-  answer,
-  conflict,
-  fault,
-  instant,
-  invalid,
-  notFound,
-  tagged,
-  unauthorized,
-} from './admin-parts.ts';
+import { answer, conflict, fault, invalid, notFound, tagged, unauthorized } from './admin-parts.ts';
+import { instant } from './admin-schemas.ts';
 import { streamName } from './stream-schema.ts';
 
 /** Ranges in one body; more do not fit its limit. */

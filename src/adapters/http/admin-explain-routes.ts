@@ -1,5 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { answer, instant, invalid, tagged, unauthorized } from './admin-parts.ts';
+import { answer, invalid, tagged, unauthorized } from './admin-parts.ts';
+import { instant } from './admin-schemas.ts';
 
 const request = z.strictObject({
   stream: z.string().min(1).max(200).openapi({ example: 'sport/hd' }),

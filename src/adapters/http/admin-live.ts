@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { streamSSE } from 'hono/streaming';
 import type { Administer } from '../../agent/administer.ts';
-import type { Clock } from '../../agent/ports.ts';
+import type { Clock, Log } from '../../agent/ports.ts';
 import type { Now } from '../../core/time.ts';
 import type { AdminApp } from './admin-environment.ts';
 import { conflict, tagged, unauthorized } from './admin-parts.ts';
@@ -12,6 +12,8 @@ import { problem } from './problem.ts';
 const followersMax = 32;
 /** How often it is looked for what has changed. */
 const lookMs = 1_000;
+/** What all consoles are told is made once for so long: a little less, as timers come a little early. */
+const keptMs = 950;
 /** A sign of life for proxies, when nothing has changed for this long. */
 const quietMsMax = 15_000;
 /** Then the console asks anew, so that a token that was revoked ends here, too. */
@@ -41,48 +43,77 @@ export function addLive(
   deps: {
     readonly administer: Administer;
     readonly clock: Clock;
+    readonly log: Log;
     readonly stopping: AbortSignal;
   },
 ): void {
-  const { clock, stopping } = deps;
+  const { clock, log, stopping } = deps;
+  const partsAt = keepParts(deps.administer);
   let followers = 0;
   app.openapi(liveRoute, (context) => {
+    // Asked like GET, but nobody reads what would follow.
+    if (context.req.method === 'HEAD')
+      return context.body(null, 200, { 'content-type': 'text/event-stream' });
     if (followers >= followersMax)
       return problem('conflict', {
         detail: `${followersMax} consoles are open, which is the limit`,
       });
     followers += 1;
     context.header('x-accel-buffering', 'no');
-    return streamSSE(context, async (stream) => {
-      const until = clock.now().monoMs + followMsMax;
-      const news = newsFor(deps.administer);
-      try {
-        while (!stopping.aborted && !stream.aborted && clock.now().monoMs < until) {
-          for (const message of news(clock.now())) await stream.writeSSE(message);
-          await stream.sleep(lookMs);
+    return streamSSE(
+      context,
+      async (stream) => {
+        // Also of a console that does not read, for which writing waits.
+        const cut = setTimeout(() => stream.abort(), followMsMax);
+        const newsOf = newsFor();
+        try {
+          while (!stopping.aborted && !stream.aborted) {
+            const now = clock.now();
+            for (const message of newsOf(partsAt(now), now)) await stream.writeSSE(message);
+            await stream.sleep(lookMs);
+          }
+        } finally {
+          clearTimeout(cut);
+          followers -= 1;
         }
-      } finally {
-        followers -= 1;
-      }
-    });
+      },
+      async (error, stream) => {
+        log.error('console no longer told', { cause: error });
+        // Else the fault itself would be told.
+        stream.abort();
+      },
+    );
   });
 }
 
+type Part = { readonly event: string; readonly data: string };
+
 /** What one console has not been told yet, at each call. */
-function newsFor(administer: Administer) {
+function newsFor() {
   const told = new Map<string, string>();
   let toldAt = Number.NEGATIVE_INFINITY;
-  return (now: Now): readonly { event: string; data: string }[] => {
-    const news: { event: string; data: string }[] = [];
-    for (const [event, value] of Object.entries(partsOf(administer, now))) {
-      const data = JSON.stringify(value);
-      if (told.get(event) !== data) news.push({ event, data });
-      told.set(event, data);
-    }
+  return (parts: readonly Part[], now: Now): readonly Part[] => {
+    const news = parts.filter(({ event, data }) => told.get(event) !== data);
+    for (const { event, data } of news) told.set(event, data);
     if (news.length === 0 && now.monoMs - toldAt >= quietMsMax)
       news.push({ event: 'quiet', data: '' });
     if (news.length > 0) toldAt = now.monoMs;
     return news;
+  };
+}
+
+/** Everything that consoles show, as text, made once per look however many there are. */
+function keepParts(administer: Administer): (now: Now) => readonly Part[] {
+  let madeAt = Number.NEGATIVE_INFINITY;
+  let parts: readonly Part[] = [];
+  return (now) => {
+    if (now.monoMs - madeAt < keptMs) return parts;
+    parts = Object.entries(partsOf(administer, now)).map(([event, value]) => ({
+      event,
+      data: JSON.stringify(value),
+    }));
+    madeAt = now.monoMs;
+    return parts;
   };
 }
 

@@ -1,10 +1,5 @@
-import { z } from '@hono/zod-openapi';
+import type { z } from '@hono/zod-openapi';
 import { problemView } from './admin-schemas.ts';
-
-/** Unix time, ms. */
-export const instant = z
-  .int()
-  .openapi({ description: 'Unix time, ms', example: 1_790_000_000_000 });
 
 /** A call that needs the bearer token, under a heading of the API page. */
 export const tagged = (tag: string) => ({ tags: [tag], security: [{ bearer: [] }] });
@@ -24,6 +19,7 @@ export const unauthorized = {
   401: fault('the bearer token is missing or wrong'),
   403: fault('the bearer token is good for reading only'),
   429: fault('too many wrong bearer tokens from this address'),
+  503: fault('the identity provider cannot be asked'),
 };
 export const notFound = { 404: fault('there is no such thing') };
 export const invalid = { 400: fault('a parameter or the body is wrong') };

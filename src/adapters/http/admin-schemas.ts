@@ -2,7 +2,9 @@ import { z } from '@hono/zod-openapi';
 import { streamSettingFields } from './stream-schema.ts';
 
 /** Unix time, ms. */
-const instant = z.int().openapi({ description: 'Unix time, ms', example: 1_790_000_000_000 });
+export const instant = z
+  .int()
+  .openapi({ description: 'Unix time, ms', example: 1_790_000_000_000 });
 const offsetMs = z.int().openapi({ description: 'its wall clock minus ours, ms' });
 const reason = z.string().openapi({ description: 'reason code', example: 'frozen' });
 

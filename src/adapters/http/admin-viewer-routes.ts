@@ -1,5 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { answer, instant, invalid, notFound, tagged, unauthorized } from './admin-parts.ts';
+import { answer, invalid, notFound, tagged, unauthorized } from './admin-parts.ts';
+import { instant } from './admin-schemas.ts';
 
 /** Longest time over which viewers may be moved, seconds. */
 const moveSMax = 3_600;

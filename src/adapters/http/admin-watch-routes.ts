@@ -1,6 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { alertNames } from '../../core/alert/alert.ts';
-import { answer, instant, invalid, tagged, unauthorized } from './admin-parts.ts';
+import { answer, invalid, tagged, unauthorized } from './admin-parts.ts';
+import { instant } from './admin-schemas.ts';
 
 const code = z.union([z.literal(70), z.literal(78), z.literal(79)]);
 const state = z.enum(['raised', 'cleared']);

@@ -1,24 +1,12 @@
-import { createRemoteJWKSet, type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
+import { type JWTPayload, type JWTVerifyGetKey, jwtVerify } from 'jose';
 import { type AuthAnswer, loginLengthMax, type ViewerAuthority } from '../../agent/auth-ports.ts';
+import { isKeyFault, publicKeyAlgorithms, remoteKeys } from './remote-keys.ts';
 
 /** How far the clock of whoever makes tokens may be off, seconds. */
 const toleranceS = 30;
 
 /** Most sessions a token can grant; more is a fault of whoever made it. */
 const sessionsMaxMax = 1_000_000;
-
-/** The issuer's keys: how long they are used, and not asked for again after a miss, ms. */
-const keysAgeMsMax = 10 * 60_000;
-const keysPauseMs = 30_000;
-
-const publicKeyAlgorithms = ['RS256', 'PS256', 'ES256', 'ES384', 'EdDSA'];
-
-/** What jose says when the keys could not be read; anything else is the token's own fault. */
-const keyFaults: ReadonlySet<unknown> = new Set([
-  'ERR_JWKS_TIMEOUT',
-  'ERR_JOSE_GENERIC',
-  'ERR_JWKS_INVALID',
-]);
 
 /**
  * Judges JWTs of viewers: signature, `exp` (required) and `nbf`; `sub` is the login, the claim named by `limitClaim` its
@@ -36,11 +24,7 @@ export function createJwtAuthority(options: {
   const algorithms = isShared ? ['HS256'] : publicKeyAlgorithms;
   const remote: JWTVerifyGetKey | undefined = isShared
     ? undefined
-    : createRemoteJWKSet(new URL(keys.jwksUrl), {
-        timeoutDuration: deadlineMs,
-        cacheMaxAge: keysAgeMsMax,
-        cooldownDuration: keysPauseMs,
-      });
+    : remoteKeys(keys.jwksUrl, deadlineMs);
   return {
     async ask({ token, stream }, now) {
       const checks = {
@@ -54,10 +38,9 @@ export function createJwtAuthority(options: {
             : await jwtVerify(token, remote as JWTVerifyGetKey, checks);
         return answerOf(payload, { stream, limitClaim, nowS: now.wallMs / 1000 });
       } catch (error) {
-        const code = Object(error).code;
-        return typeof code === 'string' && !keyFaults.has(code)
-          ? { kind: 'denied' }
-          : { kind: 'unavailable', cause: 'the keys of the issuer cannot be read' };
+        return isKeyFault(error)
+          ? { kind: 'unavailable', cause: 'the keys of the issuer cannot be read' }
+          : { kind: 'denied' };
       }
     },
   };

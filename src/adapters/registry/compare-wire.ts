@@ -11,7 +11,8 @@ import type { Grid } from '../../core/timeline/grid.ts';
 import type { Layout } from '../../core/timeline/layout.ts';
 import { type Mark, marksMax } from '../../core/timeline/marks.ts';
 import type { RunHead, TimelineRun } from '../../core/timeline/run.ts';
-import { parseJson, refusal, type Shape } from './wire.ts';
+import type { Shape } from './stream-wire.ts';
+import { parseJson, refusal } from './wire.ts';
 
 /** Paths below a peer's base URL: comparison of timelines, and bytes of a canonical segment. */
 export const comparePath = '/understudy/v1/compare';

@@ -1,17 +1,10 @@
 import { z } from 'zod';
-import {
-  type ArchiveFacts,
-  isPackedRanges,
-  packedLengthMax,
-} from '../../core/archive/archive-facts.ts';
 import type { PeerAnswer, PeerQuestion, PeerRefusal } from '../../core/group/exchange.ts';
 import { type NodeFacts, type NodeLoad, peerProtocolVersion } from '../../core/group/node.ts';
-import { type Notes, notesMax, type Slot } from '../../core/group/notes.ts';
+import { insteadOfMax, type Notes, notesMax, type Slot } from '../../core/group/notes.ts';
 import { type Assigned, assignedMax } from '../../core/load/assigned.ts';
-import type { Ladder, Rendition, Variant } from '../../core/playlist/ladder.ts';
-import { type ReasonCode, reasonTexts } from '../../core/reasons.ts';
-import type { HlsFacts, StreamFacts } from '../../core/stream/stream.ts';
 import type { CompareAnswer } from '../../core/timeline/compare.ts';
+import { count, type Shape, short, streamFacts, text } from './stream-wire.ts';
 
 /** Path of the exchange below a peer's base URL. */
 export const exchangePath = '/understudy/v1/exchange';
@@ -27,13 +20,6 @@ export const answerTextBytesMax = 16 * 1024 * 1024;
 
 /** A question as it travels: the answer is sealed together with the nonce. */
 export type SentQuestion = { readonly question: PeerQuestion; readonly nonce: string };
-
-const short = z.string().max(256);
-const text = z.string().max(2_048);
-const count = z.number().int().nonnegative();
-
-/** One rule for every field of `T`: a field added there is a compile error here until it travels. */
-export type Shape<T> = { readonly [Field in keyof Required<T>]: z.ZodType<T[Field]> };
 
 /** What every protocol version says in a question, whatever else it says. */
 const anyQuestion = z.object({
@@ -53,77 +39,6 @@ const question = z.object({
   news: count.optional(),
   notesSince: count.optional(),
 } satisfies Shape<PeerQuestion>);
-
-/** A code that only a newer version knows is still a reason not to be on air. */
-const reason = z
-  .string()
-  .transform(
-    (code): ReasonCode =>
-      Object.hasOwn(reasonTexts, code) ? (code as ReasonCode) : 'reason-unknown',
-  );
-
-const air = z.union([
-  z.object({ onAir: z.literal(true) }),
-  z.object({ onAir: z.literal(false), reason }),
-]);
-
-const variant = z.object({
-  uri: text,
-  bandwidth: z.number(),
-  codecs: text.optional(),
-  resolution: short.optional(),
-  audio: text.optional(),
-  subtitles: text.optional(),
-  video: text.optional(),
-} satisfies Shape<Variant>);
-
-const rendition = z.object({
-  type: z.enum(['AUDIO', 'SUBTITLES', 'VIDEO']),
-  groupId: text,
-  name: text,
-  language: short.optional(),
-  uri: text.optional(),
-} satisfies Shape<Rendition>);
-
-const ladder = z.object({
-  variants: z.array(variant).max(200),
-  renditions: z.array(rendition).max(400),
-} satisfies Shape<Ladder>);
-
-const hls = z.object({
-  air,
-  lastMovedAt: z.number().optional(),
-  // What is not understood counts as not known, and is not used.
-  container: z.enum(['ts', 'fmp4']).optional().catch(undefined),
-  lowLatency: z.boolean(),
-  timeline: z
-    .union([z.object({ state: z.literal('anew') }), z.object({ state: z.literal('left'), reason })])
-    .optional()
-    .catch(undefined),
-  ladder: ladder.optional().catch(undefined),
-} satisfies Shape<HlsFacts>);
-
-const packed = z.array(z.number()).max(packedLengthMax).refine(isPackedRanges);
-
-const archive = z.object({
-  depthMs: count,
-  hls: z.boolean(),
-  dash: z.boolean(),
-  lists: z.boolean(),
-  ts: packed.optional(),
-  fmp4: packed.optional(),
-} satisfies Shape<ArchiveFacts>);
-
-const stream = z.object({
-  name: short,
-  group: short.optional(),
-  reserve: z.boolean(),
-  source: short.optional(),
-  hls: hls.optional(),
-  dash: z.object({ air }).optional(),
-  // What cannot be read counts as nothing recorded.
-  archive: archive.optional().catch(undefined),
-} satisfies Shape<StreamFacts>);
 
 const assigned = z.object({
   first: short,
@@ -165,6 +80,7 @@ const slot = z.object({
   session: short,
   login: short,
   viewer: short,
+  insteadOf: z.array(short).max(insteadOfMax).optional(),
 } satisfies Shape<Slot>);
 
 const notes = z.object({
@@ -185,7 +101,7 @@ const answer = z.object({
   facts: node.optional(),
   full: z.boolean(),
   more: z.boolean(),
-  streams: z.array(stream).max(1_000),
+  streams: z.array(streamFacts).max(1_000),
   removed: z.array(short).max(2_000),
   notes: notes.optional().catch(undefined),
   keys: z.string().max(65_536).optional(),

@@ -15,19 +15,19 @@ export function openAdminToken(options: {
   readonly store: AdminTokenStore;
   readonly nowMs: UnixMs;
 }): { readonly accepts: AcceptToken; readonly fresh?: string } {
-  if (options.configured !== undefined) return { accepts: acceptor(hash(options.configured)) };
+  if (options.configured !== undefined) return { accepts: acceptor(hashOf(options.configured)) };
   const kept = options.store.read();
   if (kept !== undefined) return { accepts: acceptor(kept) };
   const fresh = randomBytes(32).toString('base64url');
-  options.store.write(hash(fresh), options.nowMs);
-  return { accepts: acceptor(hash(fresh)), fresh };
+  options.store.write(hashOf(fresh), options.nowMs);
+  return { accepts: acceptor(hashOf(fresh)), fresh };
 }
 
 function acceptor(expected: Uint8Array): AcceptToken {
-  return (presented) => timingSafeEqual(hash(presented), expected);
+  return (presented) => timingSafeEqual(hashOf(presented), expected);
 }
 
-/** A random token of 256 bits needs no slow hash. A configured one is never written down. */
-function hash(token: string): Uint8Array {
+/** What is kept of a token: a random one of 256 bits needs no slow hash, a configured one is never written down. */
+export function hashOf(token: string): Uint8Array {
   return createHash('sha256').update(token).digest();
 }

@@ -1,7 +1,8 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { AdminScope, AdminToken, Caller, TokenStore } from '../../agent/admin-ports.ts';
 import { AgentError } from '../../core/errors.ts';
 import type { UnixMs } from '../../core/time.ts';
+import { hashOf } from './admin-token.ts';
 
 /** Most tokens there may be: each request is compared with all of them. */
 const tokensMax = 100;
@@ -62,9 +63,4 @@ export function openAdminTokens(deps: {
 
 function viewOf({ hash, ...view }: AdminToken): TokenView {
   return view;
-}
-
-/** A random token of 256 bits needs no slow hash. */
-function hashOf(token: string): Uint8Array {
-  return createHash('sha256').update(token).digest();
 }

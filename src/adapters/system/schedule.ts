@@ -3,7 +3,7 @@ import type { Log } from '../../agent/ports.ts';
 
 /**
  * Calls `run` whenever the cron expression says, in the time zone of the process; the answer ends that. A run that
- * throws is logged, and the next one is due all the same. For daily work only: what must not wait has its own timers.
+ * throws is logged, and the next one is due all the same. For what may be minutes late: all else has timers of its own.
  */
 export function onSchedule(options: {
   readonly cron: string;

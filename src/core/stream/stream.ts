@@ -24,8 +24,10 @@ export type StreamConfig = {
   readonly archive?: ArchiveConfig | undefined;
 };
 
-/** `ts`: MPEG-TS segments; `fmp4`: fragmented MP4 (CMAF), also of LL-HLS and DASH. */
-export type Container = 'ts' | 'fmp4';
+/** `ts`: MPEG-TS segments; `fmp4`: fragmented MP4 (CMAF), also of LL-HLS and DASH. In a fixed order. */
+export const containers = ['ts', 'fmp4'] as const;
+
+export type Container = (typeof containers)[number];
 
 /** On air, or off air with the reason. */
 export type AirState =

@@ -99,6 +99,29 @@ describe('the audit log', () => {
     expect(JSON.stringify(body)).not.toContain(token);
   });
 
+  it('holds no secret of a stream; the versions of streams tell secrets apart all the same', async () => {
+    const { ask } = createAdminRig();
+    const put = (key: string) =>
+      ask('PUT', '/api/v1/streams/ch1', {
+        body: {
+          origin: `${origin}?key=${key}`,
+          dash: `http://127.0.0.1:8888/ch1.mpd?key=${key}`,
+          archive: {
+            api: { kind: 'flussonic', url: `http://reader:${key}@127.0.0.1/ch1?k=${key}` },
+          },
+        },
+      });
+    const [first, second] = [await put('secret-1'), await put('secret-2')];
+    expect(second.headers.get('etag')).not.toBe(first.headers.get('etag'));
+    await ask('DELETE', '/api/v1/streams/ch1');
+    const { body } = await ask('GET', '/api/v1/audit');
+    expect(body.changes.map(({ action }: { action: string }) => action.split(' ')[0])).toEqual([
+      ...['DELETE', 'PUT', 'PUT'],
+    ]);
+    expect(JSON.stringify(body)).not.toMatch(/secret|reader/);
+    expect(body.changes[2].after.origin).toBe(`${origin}?key=`);
+  });
+
   it('holds no question, nothing refused and nothing that was so already', async () => {
     const { ask } = createAdminRig();
     const body = { stream: 'ch1', address: '198.51.100.7' };

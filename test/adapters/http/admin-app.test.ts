@@ -271,6 +271,32 @@ describe('the bearer token', () => {
     expect((await ask('GET', '/api/v1/key')).status).toBe(200);
   });
 
+  it('that cannot be judged is no attempt: 503 until the identity provider can be asked', async () => {
+    const { ask, facts } = createAdminRig();
+    facts.judgement = 'unavailable';
+    for (let at = 0; at < 20; at += 1) {
+      const { status, body } = await ask('GET', '/api/v1/key', { token: 'of.a.provider' });
+      expect([status, body.code]).toEqual([503, 'not_ready']);
+    }
+    facts.judgement = { who: 'user anna', scope: 'read' };
+    expect((await ask('GET', '/api/v1/key', { token: 'of.a.provider' })).status).toBe(200);
+  });
+
+  it('is counted per address behind a trusted proxy, and behind no other', async () => {
+    const { ask } = createAdminRig({ trustedProxies: ['192.0.2.0/24'] });
+    const from = (socket: string, forwarded: string, token = adminToken) =>
+      ask('GET', '/api/v1/key', {
+        ...{ token, from: socket, headers: { 'x-forwarded-for': forwarded } },
+      });
+    for (let at = 0; at < 10; at += 1) {
+      await from('192.0.2.1', '203.0.113.1', 'wrong');
+      await from('198.51.100.1', `203.0.113.${100 + at}`, 'wrong');
+    }
+    expect((await from('192.0.2.1', '203.0.113.1')).status).toBe(429);
+    expect((await from('192.0.2.1', '203.0.113.2')).status).toBe(200);
+    expect((await from('198.51.100.1', '203.0.113.3')).status).toBe(429);
+  });
+
   it('is counted per /64 of IPv6, and per address of IPv4 in IPv6', async () => {
     const { ask } = createAdminRig();
     for (let at = 0; at < 10; at += 1)

@@ -52,6 +52,15 @@ describe('GET /alerts', () => {
   });
 });
 
+it('GET /metrics counts the alerts that stand, and reads none from disk', async () => {
+  const rig = createAdminRig();
+  rig.facts.alerts.push(standing, over);
+  const { body } = await rig.ask('GET', '/metrics', { token: undefined });
+  expect(body).toMatch(/^understudy_alerts\{code="70"\} 1$/m);
+  expect(body).not.toMatch(/^understudy_alerts\{code="79"\} 1$/m);
+  expect(rig.facts.alertReads).toBe(0);
+});
+
 describe('GET /forecast', () => {
   it('tells for each node what the others would carry', async () => {
     const rig = createAdminRig();

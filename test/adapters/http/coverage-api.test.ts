@@ -76,6 +76,16 @@ describe('the coverage of a stream', () => {
     expect(refused.body).toMatchObject({ code: 'conflict' });
   });
 
+  it.each([
+    ['keeps no archive', undefined],
+    ['only keeps a depth', { depth_h: 24 }],
+  ])('is not taken for a stream that %s: nobody would ever trim it', async (_, archive) => {
+    const rig = await rigWith(archive);
+    const refused = await rig.ask('PUT', path, { body: { ts: [range(0, 1_000)] } });
+    expect([refused.status, refused.body.code]).toEqual([409, 'conflict']);
+    expect((await rig.ask('GET', path)).body.ts.ranges).toEqual([]);
+  });
+
   it('is that of a known stream', async () => {
     const rig = await rigWith(undefined);
     expect((await rig.ask('GET', '/api/v1/streams/none/coverage')).status).toBe(404);

@@ -48,7 +48,8 @@ describe('a token of the identity provider', () => {
     [{ scope: 'openid' }, undefined],
   ])('with %j may %s', async (claims, scope) => {
     const { callerOf, sign } = await provider();
-    expect((await callerOf(await sign(claims), nowMs))?.scope).toBe(scope);
+    const caller = await callerOf(await sign(claims), nowMs);
+    expect(Object(caller).scope).toBe(scope);
   });
 
   it.each([
@@ -85,7 +86,12 @@ it('what is no JWT is refused without a word, a provider that is not there with 
     expect(await callerOf(text, nowMs)).toBeUndefined();
   expect(log.lines).toEqual([]);
   const token = await sign();
-  expect(await callerOf(token, nowMs)).toBeUndefined();
-  expect(log.lines).toMatchObject([{ level: 'warn', event: 'identity provider not reached' }]);
+  const told = { level: 'warn', event: 'identity provider not reached' };
+  for (const ms of [0, 59_999]) {
+    expect(await callerOf(token, nowMs + ms)).toBe('unavailable');
+    expect(log.lines).toMatchObject([told]);
+  }
+  expect(await callerOf(token, nowMs + 60_000)).toBe('unavailable');
+  expect(log.lines).toMatchObject([told, told]);
   expect(JSON.stringify(log.lines)).not.toContain(token);
 });
