@@ -43,7 +43,12 @@ export type ArchiveWish = {
 };
 
 /** A member that has some of the period. */
-export type ArchiveMember = { readonly candidate: Candidate; readonly offer: Offer } & Held;
+export type ArchiveMember = {
+  readonly candidate: Candidate;
+  readonly offer: Offer;
+  /** The viewer has been there: not to be sent back, though its pieces are good. */
+  readonly isVisited: boolean;
+} & Held;
 
 /** What a node has of the period, in the container of which it has most. */
 export type Held = {
@@ -125,20 +130,22 @@ export function findMembers(
         ? mostOf(wish, compared, (of) => rangesWithin(facts[of], period))
         : undefined;
     if (held === undefined || !hasAny(held)) return { ...about, reasons: ['nothing-recorded'] };
-    const { fit, reasons } = judgeFor({
+    const { fit, reasons: fitReasons } = judgeFor({
       candidate,
       candidates,
       viewer,
-      visited,
+      visited: [],
       purpose: 'redirect',
     });
-    const all = [...standingReasons(candidate, protocol), ...reasons];
-    if (fit.kind === 'unfit' || all.length > 0) return { ...about, reasons: all };
+    const reasons = [...standingReasons(candidate, protocol), ...fitReasons];
+    if (fit.kind === 'unfit' || reasons.length > 0) return { ...about, reasons };
+    const isVisited = visited.includes(candidate.node.id);
     const load = loadOf(candidate, wish.sentLately);
     const rank = hash32(`${viewer.key} ${candidate.node.id}`);
-    found.push({ candidate, offer: offer(candidate, fit.place), ...held, load, rank });
+    found.push({ candidate, offer: offer(candidate, fit.place), isVisited, ...held, load, rank });
     const isOther = container !== undefined && held.container !== container;
-    return { ...about, reasons: isOther ? ['container-differs'] : [] };
+    if (isOther) return { ...about, reasons: ['container-differs'] };
+    return { ...about, reasons: isVisited ? ['visited'] : [] };
   });
   const members = found.sort(
     (a, b) => secondsOf(a.missingMs) - secondsOf(b.missingMs) || a.load - b.load || a.rank - b.rank,

@@ -48,7 +48,8 @@ export type ArchivePlacement = { readonly verdicts: readonly Verdict[] } & (
  * - This node has as much of it as all nodes together: served here. A second more elsewhere counts, less does not.
  * - One node has as much as all together: sent there; of several to the least loaded; never to one that sent the viewer
  *   here, never more than twice.
- * - Together they have more than any one: one playlist, made here, of pieces of all of them.
+ * - Together they have more than any one: one playlist, made here, of pieces of all of them, of those that the viewer
+ *   comes from, too: so a backup of a joined playlist joins the same.
  * - Nobody has any of it: not found.
  */
 export function placeArchive(wish: ArchiveWish): ArchivePlacement {
@@ -76,7 +77,8 @@ function kindHere(
   own: Held,
   members: readonly ArchiveMember[],
 ): 'serve' | 'join' | undefined {
-  const bestMissingMs = wish.form === 'entry' ? (members[0]?.missingMs ?? Infinity) : Infinity;
+  const best = wish.form === 'entry' ? members.find(isUnvisited) : undefined;
+  const bestMissingMs = best?.missingMs ?? Infinity;
   const leastAlone = Math.min(own.missingMs, bestMissingMs);
   const mayGain = leastAlone >= worthMs;
   if (mayGain && leastAlone - joinedMissingMs(wish, compared, own, members) >= worthMs)
@@ -86,9 +88,10 @@ function kindHere(
 
 function sendOn(
   { arrival, candidates }: ArchiveWish,
-  [best]: readonly ArchiveMember[],
+  members: readonly ArchiveMember[],
   verdicts: readonly Verdict[],
 ): ArchivePlacement | undefined {
+  const best = members.find(isUnvisited);
   const hops = arrival.kind === 'backup' ? arrival.hops : [];
   if (best === undefined || hops.length >= hopsMax) return undefined;
   const [own, ...others] = verdicts;
@@ -99,6 +102,10 @@ function sendOn(
     hops: [...hops, candidates.self.id],
     verdicts: own === undefined ? others : [passedOver(own), ...others],
   };
+}
+
+function isUnvisited({ isVisited }: ArchiveMember): boolean {
+  return !isVisited;
 }
 
 /** Of this node, where nothing else is against it. */
@@ -119,7 +126,7 @@ function lastChoice(
   if (here !== undefined && hasAny(here))
     return answerHere(wish, { kind: 'serve', own: here, members, verdicts });
   const refusal = wish.arrival.kind === 'backup' ? wish.arrival.refusal : undefined;
-  const reason = members.length > 0 ? 'hops-exhausted' : (refusal ?? 'nothing-recorded');
+  const reason = members.some(isUnvisited) ? 'hops-exhausted' : (refusal ?? 'nothing-recorded');
   return { kind: 'not-found', reason, verdicts };
 }
 
@@ -188,10 +195,11 @@ function answerHere(
 
 /** A joined playlist is made by every node that takes part; else who has as much of the period. */
 function canStandIn(
-  { candidate: { backup }, missingMs: theirs }: ArchiveMember,
+  { candidate: { backup }, missingMs: theirs, isVisited }: ArchiveMember,
   own: Held,
   kind: 'serve' | 'join',
 ): boolean {
+  if (isVisited) return false;
   const isAlike =
     backup?.eligible === true || backup?.reasons.every((reason) => airReasons.has(reason));
   return isAlike === true && (kind === 'join' || theirs - own.missingMs < worthMs);

@@ -39,12 +39,12 @@ function createRig(parts: {
   const asked: string[] = [];
   const shown: (string | undefined)[] = [];
   const there = segmentsOf(theirs, 'their run');
+  const dvr = {
+    keep: async (_: unknown, segment: SegmentToKeep) => void kept.push(segment),
+  } as Partial<DvrStream> as DvrStream;
   const refill = new Refill({
     streams: () => ['ch1'],
-    recordings: () =>
-      ({
-        keep: async (_: unknown, segment: SegmentToKeep) => void kept.push(segment),
-      }) as Partial<DvrStream> as DvrStream,
+    recordings: () => dvr,
     archive: {
       coverages,
       reader: {

@@ -115,7 +115,10 @@ describe('a period of the archive', () => {
 
   it('is never sent back, and not on for a third time', () => {
     const arrival = (home: string, hops: readonly string[]) =>
-      place([], [{ ranges: [period] }], { arrival: { kind: 'backup', home, hops } });
+      place([], [{ ranges: [period] }], {
+        arrival: { kind: 'backup', home, hops },
+        joins: () => false,
+      });
     expect(arrival('node-b', []).kind).toBe('not-found');
     expect(arrival('node-x', ['node-b']).kind).toBe('not-found');
     expect(arrival('node-x', ['node-y', 'node-z'])).toMatchObject({ reason: 'hops-exhausted' });
@@ -123,6 +126,17 @@ describe('a period of the archive', () => {
       kind: 'redirect',
       hops: ['node-y', 'node-a'],
     });
+  });
+
+  it('has pieces of the node that the viewer comes from', () => {
+    const arrival = { kind: 'backup', home: 'node-b', hops: [] } as const;
+    const others = [{ ranges: [part(0, 30)] }];
+    for (const form of ['entry', 'media'] as const) {
+      const placed = place([part(20, 60)], others, { arrival, form });
+      expect(placed).toMatchObject({ kind: 'join', missingMs: 0, offers: [] });
+    }
+    // Better than nothing, or than sending the viewer back.
+    expect(place([], [{ ranges: [period] }], { arrival }).kind).toBe('join');
   });
 
   it('is not served here to a refused viewer of another node, but elsewhere', () => {
