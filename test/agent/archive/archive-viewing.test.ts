@@ -152,15 +152,18 @@ describe('a period that this node has not', { timeout: 30_000 }, () => {
     expect(there.headers.get('x-understudy-reason')).toBe('archive-own');
   });
 
-  it('is never sent round: who came from a node that has more is answered here or not at all', async () => {
+  it('is never sent round: who came from a node that has it after all is answered here, with pieces of that', async () => {
     const { rig, fromS, fromMs } = await recordedGroup((at) => [[], [whole(at)]]);
     const opened = await rig.node(0).ask(`/ch1/index-${fromS}-3600.m3u8`);
     record(rig.node(1), []);
     record(rig.node(0), [whole(fromMs)]);
     await rig.run(8_000, 1_000);
     const there = await rig.node(1).ask(opened.headers.get('location') ?? '');
-    expect(there.status).toBe(404);
-    expect(there.headers.get('x-understudy-reason')).toBe('nothing-recorded');
+    expect(there.status).toBe(200);
+    expect(there.headers.get('x-understudy-reason')).toBe('archive-joined');
+    const [uri = ''] = urisOf(await there.text());
+    const media = await rig.node(1).ask(`/ch1/${uri}`);
+    expect(urisOf(await media.text())[599]).toMatch(/^http:\/\/node-a\.example\.net\/ch1\//);
   });
 
   it('and nobody has is not found', async () => {
