@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import type { NodeSpace } from './nodes.ts';
 
 /** Networks of their own for two nodes, joined to this machine by a bridge; root on Linux only. */
@@ -11,7 +12,8 @@ export type NetworkSpaces = {
   remove(): void;
 };
 
-const network = '10.201.77';
+/** Of this run alone: what a run that was killed left behind must not catch its packets. */
+const network = `10.201.${process.pid % 256}`;
 
 /** Whether this process may make networks: suites that need it are skipped by name elsewhere. */
 export function canMakeSpaces(): boolean {
@@ -25,8 +27,9 @@ export function canMakeSpaces(): boolean {
   }
 }
 
-/** Nodes at 10.201.77.2, 10.201.77.3 ...; this machine is 10.201.77.1. */
+/** Nodes at `.2`, `.3` ... of a network of their own; this machine is `.1`. */
 export function makeSpaces(count: number): NetworkSpaces {
+  removeLeftovers();
   const bridge = `us-${process.pid}`;
   const places = Array.from({ length: count }, (_, at) => ({
     name: `us-${process.pid}-${at}`,
@@ -79,6 +82,17 @@ export function makeSpaces(count: number): NetworkSpaces {
     },
     remove,
   };
+}
+
+/** Ends the networks of runs that were killed. */
+function removeLeftovers(): void {
+  const links = JSON.parse(execFileSync('ip', ['-json', 'link', 'show'], { encoding: 'utf8' }));
+  for (const { ifname } of links as readonly { ifname: string }[]) {
+    const [, pid, at] = /^us-(\d+)(?:-(\d+))?$/.exec(ifname) ?? [];
+    if (pid === undefined || existsSync(`/proc/${pid}`)) continue;
+    if (at !== undefined) attempt(() => ip('netns', 'delete', ifname));
+    attempt(() => ip('link', 'delete', ifname));
+  }
 }
 
 function ip(...args: readonly string[]): void {
