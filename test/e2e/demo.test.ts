@@ -26,10 +26,11 @@ test('the demo takes other ports when some are taken, shows a killed node, and e
   await until(() => /Ctrl-C stops everything and/.test(said), said);
   const page = /player page\s+(\S+)/.exec(said)?.[1] ?? '';
   expect(new URL(page).port).not.toBe('8400');
-  const token = /admin token\s+(\S+)/.exec(said)?.[1];
+  const token = /^ {2}admin token +(\S+)$/m.exec(said)?.[1];
   const api = /(http:\S+\/api\/v1\/groups\/live)/.exec(said)?.[1] ?? '';
   const ask = async () => {
     const answer = await fetch(api, { headers: { authorization: `Bearer ${token}` } });
+    expect(answer.status).toBe(200);
     return Object(await answer.json()) as { state: string; problems: { node: string }[] };
   };
   expect((await ask()).state).toBe('reserve');

@@ -26,6 +26,7 @@ async function startNode() {
       text += part.toString();
     });
   const said = () => text;
+  onTestFinished(() => checkOutput(text));
   await until(said, '"event":"agent started"');
   const port = (name: string) => Number(new RegExp(`"${name}":(\\d+)`).exec(text)?.[1]);
   return { child, said, port };
@@ -68,7 +69,6 @@ test('a node is ready when it has started, not ready while it stops, and ends by
   expect(seen).toContain(503);
   expect((await exited)[0]).toBe(0);
   expect(said()).toContain('"event":"agent stopping"');
-  checkOutput(said());
 });
 
 test.each([
@@ -86,7 +86,12 @@ test.each([
 });
 
 test('wrong settings end it at once with exit code 2 and every fault by name', async () => {
-  const env = { PATH: process.env.PATH, UNDERSTUDY_LISTEN: 'nowhere', UNDERSTUDY_COLOUR: 'red' };
+  const wrong = {
+    UNDERSTUDY_LISTEN: 'nowhere',
+    UNDERSTUDY_COLOUR: 'red',
+    UNDERSTUDY_ALERT_WEBHOOKS: 'https://fine.example/,https://ops:100%@alerts.example/,ftp://x',
+  };
+  const env = { PATH: process.env.PATH, ...wrong };
   const child = spawn(process.execPath, [program, 'serve'], { env, cwd: tempFolder() });
   let said = '';
   child.stderr.on('data', (part: Buffer) => {
@@ -94,6 +99,8 @@ test('wrong settings end it at once with exit code 2 and every fault by name', a
   });
   const [code] = await once(child, 'close');
   expect(code).toBe(2);
-  expect(said).toContain('UNDERSTUDY_LISTEN');
-  expect(said).toContain('UNDERSTUDY_COLOUR');
+  for (const name of Object.keys(wrong)) expect(said).toContain(name);
+  expect(said).toContain('entry 2 must be an http(s) URL');
+  expect(said).not.toContain('100%');
+  checkOutput(said);
 });

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { checkOutput, secretsIn, testSecrets } from './agent-output.ts';
+import { checkOutput, keptOutput, secretsIn, testSecrets } from './agent-output.ts';
+import { tempFolder } from './temp-folder.ts';
 
 const pass = 'eyJhbGciOiJIUzI1NiJ9.eyJpc3MiOiJub2RlLWEifQ.c2lnbmF0dXJl';
 
@@ -13,7 +14,9 @@ it.each([
 ])('%s is found in what an agent says', (_, secret) => {
   const text = `{"event":"a"}\n{"event":"b","cause":"${secret}"}\n`;
   expect(secretsIn(text).length).toBeGreaterThan(0);
-  expect(() => checkOutput(text)).toThrow('told a secret');
+  const folder = tempFolder();
+  expect(() => checkOutput(text, folder)).toThrow('told a secret');
+  expect(keptOutput(folder)).toEqual([text]);
 });
 
 it('a line without secrets is fine', () => {

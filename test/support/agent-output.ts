@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Secrets of the agents that tests start. None of them may ever be read in what an agent says. */
@@ -22,10 +22,22 @@ export function secretsIn(text: string): readonly string[] {
   return found.map((at) => text.slice(Math.max(0, at - 80), at + 20));
 }
 
-/** Looks for secrets in what an agent has said, and keeps it for the look at the whole run. @throws when there is one */
-export function checkOutput(text: string): void {
-  if (outputFolder !== undefined)
-    writeFileSync(join(mkdtempSync(join(outputFolder, 'agent-')), 'output.log'), text);
+/**
+ * Looks for secrets in what an agent has said, and keeps it in `folder` for the look at the whole run.
+ *
+ * @throws when there is one
+ */
+export function checkOutput(text: string, folder = outputFolder): void {
+  if (folder !== undefined)
+    writeFileSync(join(mkdtempSync(join(folder, 'agent-')), 'output.log'), text);
   const found = secretsIn(text);
   if (found.length > 0) throw new Error(`an agent told a secret: ${found.join(' | ')}`);
+}
+
+/** All that was kept in `folder`. */
+export function keptOutput(folder: string): readonly string[] {
+  return readdirSync(folder, { recursive: true })
+    .map(String)
+    .filter((name) => name.endsWith('.log'))
+    .map((name) => readFileSync(join(folder, name), 'utf8'));
 }

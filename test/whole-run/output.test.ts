@@ -1,11 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { outputFolder, secretsIn } from '../support/agent-output.ts';
+import { keptOutput, outputFolder, secretsIn } from '../support/agent-output.ts';
 
 /** Runs last, in `npm test` only: what all agents of all tests before have said. */
 describe.skipIf(outputFolder === undefined)('the output of all agents of the test run', () => {
-  const texts = outputFolder === undefined ? [] : logsIn(outputFolder);
+  const texts = outputFolder === undefined ? [] : keptOutput(outputFolder);
 
   it('is there', () => {
     expect(texts.filter((text) => text.includes('"event":"agent started"'))).not.toEqual([]);
@@ -27,10 +25,3 @@ describe.skipIf(outputFolder === undefined)('the output of all agents of the tes
       });
   });
 });
-
-function logsIn(folder: string): readonly string[] {
-  return readdirSync(folder, { recursive: true })
-    .map(String)
-    .filter((name) => name.endsWith('.log'))
-    .map((name) => readFileSync(join(folder, name), 'utf8'));
-}
