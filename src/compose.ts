@@ -99,6 +99,7 @@ async function assemble(config: Config, base: Base): Promise<Omit<Agent, 'stop'>
       alerts: agent.alerts,
       forecasts: agent.forecasts,
     },
+    ...{ testAlerts: agent.testAlerts, beginTrial: agent.beginTrial },
     facts: (name) => live.facts(name),
     damage: (name) => agent.timelines.damage(name, clock.now()),
     ...{

@@ -11,6 +11,7 @@ import type { AdministerCoverage } from './administer-coverage.ts';
 import { administerStreams, airOf, found, isOnAir } from './administer-streams.ts';
 import { administerViewers, type ViewersDeps } from './administer-viewers.ts';
 import { type AlertState, alertViews } from './alert-view.ts';
+import type { TestedTarget } from './alerting.ts';
 import type { DescribedRequest, Explanation } from './explain.ts';
 import type { GroupReports } from './group-reports.ts';
 import type { LoadHistory } from './load-history.ts';
@@ -18,6 +19,7 @@ import { loadView } from './load-view.ts';
 import type { Session, SessionFilter, Sessions } from './sessions.ts';
 import type { StreamCatalogue } from './stream-catalogue.ts';
 import type { Damage } from './timeline/release.ts';
+import type { Trial } from './trials.ts';
 
 /** What the API says of a viewing key; never the key itself. */
 type KeyView = {
@@ -61,6 +63,9 @@ type Deps = ViewersDeps & {
   readonly tokens: AdminTokens;
   readonly audit: AuditStore;
   readonly history: Pick<LoadHistory, 'view'>;
+  /** Tells every target of alerts a test. */
+  readonly testAlerts: (now: Now) => Promise<readonly TestedTarget[]>;
+  readonly beginTrial: (stream: string, now: Now) => Promise<Trial>;
   readonly explain: (request: DescribedRequest, now: Now) => Promise<Explanation>;
   /** Why the node cannot serve yet; absent when it can. */
   readonly unready: () => string | undefined;
@@ -95,6 +100,12 @@ export function createAdminister(deps: Deps) {
 
     /** Newest first. @throws store_failed */
     alerts: (state?: AlertState) => alertViews(deps.alerts.list(), deps.self().id, state),
+
+    /** Tells whoever is told of alerts a test, and waits for what they make of it. */
+    testAlerts: deps.testAlerts,
+
+    /** An opening of a stream that will be redirected though this node could serve it. @throws not_found, conflict */
+    beginTrial: deps.beginTrial,
 
     /** What would become of the viewers of each node that is there if it died now, by node. */
     forecast: (now: Now) => deps.forecasts.all(now),
@@ -203,6 +214,7 @@ function peerView({ url, reachability, heardAt, fault, facts, clock, streams }: 
     publicUrl: facts?.publicUrl,
     addresses: facts?.addresses,
     draining: facts?.draining,
+    hears: facts?.hears,
     clockOffsetMs: clock?.offsetMs,
     roundTripMs: clock?.roundTripMs,
     load: facts && loadView(facts),

@@ -8,6 +8,7 @@ import type { AnswerPeers } from './peer-ports.ts';
 import { SentBytes } from './sent-bytes.ts';
 import { createSpread } from './spread.ts';
 import { createStandIn } from './stand-in.ts';
+import { createTrials } from './trials.ts';
 import { Viewing } from './viewing.ts';
 
 /** How often it is looked which playlists are due; they are due far less often. */
@@ -57,6 +58,11 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings) {
     groups,
     alerts: alerting.alerts,
     stopAlerting: alerting.stop,
+    testAlerts: alerting.test,
+    beginTrial: createTrials({
+      ...{ self, drain, keys, passes, newId: ports.newId },
+      config: (name) => live.config(name),
+    }),
     forecasts,
     explain,
     history,

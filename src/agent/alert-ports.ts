@@ -1,6 +1,7 @@
 /** The outside world of alerts; see `ports.ts`. */
 import type { Alert } from '../core/alert/alert.ts';
 import type { Transition } from '../core/alert/holds.ts';
+import type { UnixMs } from '../core/time.ts';
 
 /** One thing to be told of an alert. */
 export type AlertNotice = { readonly kind: 'raised' | 'cleared'; readonly alert: Alert };
@@ -39,4 +40,6 @@ export type AlertTarget = {
   readonly repeatMs?: number | undefined;
   /** Tells, oldest first. Never rejects, and settles within seconds. */
   send(notices: readonly AlertNotice[]): Promise<AlertOutcome>;
+  /** Tells something that is marked as a test, as of `at`. As `send`. */
+  test(at: UnixMs): Promise<AlertOutcome>;
 };

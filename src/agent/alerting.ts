@@ -1,6 +1,7 @@
+import type { Now } from '../core/time.ts';
 import type { Admission } from './admission.ts';
 import { AlertDelivery } from './alert-delivery.ts';
-import type { AlertStore, AlertTarget } from './alert-ports.ts';
+import type { AlertOutcome, AlertStore, AlertTarget } from './alert-ports.ts';
 import { Alerts } from './alerts.ts';
 import type { Audience } from './audience.ts';
 import type { Cycle } from './cycles.ts';
@@ -11,6 +12,9 @@ import type { Clock, Log, RandomBytes } from './ports.ts';
 import type { ViewingKeys } from './viewing-keys.ts';
 
 const everyMs = 1_000;
+
+/** Who was told a test, by host, and whether it was taken. */
+export type TestedTarget = { readonly to: string } & AlertOutcome;
 
 /** The alerts of a node and their delivery, with the cycles that drive both. */
 export function createAlerting(parts: {
@@ -47,5 +51,10 @@ export function createAlerting(parts: {
     { name: 'alerts', everyMs, run: (now) => alerts.tick(now) },
     { name: 'alert delivery', everyMs, run: (now) => delivery.tick(now) },
   ];
-  return { alerts, cycles, stop: () => delivery.stop() };
+  /** Tells every target a test now, and says what each of them made of it. */
+  const test = (now: Now): Promise<readonly TestedTarget[]> =>
+    Promise.all(
+      targets.map(async (target) => ({ to: target.host, ...(await target.test(now.wallMs)) })),
+    );
+  return { alerts, cycles, test, stop: () => delivery.stop() };
 }

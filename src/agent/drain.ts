@@ -1,5 +1,5 @@
 import { isToLeave, type Move } from '../core/placement/drain.ts';
-import type { Now, UnixMs } from '../core/time.ts';
+import type { MonoMs, Now, UnixMs } from '../core/time.ts';
 
 /** What an operator sees of a drain. */
 export type DrainView = {
@@ -9,10 +9,16 @@ export type DrainView = {
   readonly moveOverS?: number | undefined;
 };
 
+/** How long a trial redirect may be asked for, ms, and most of them at once; the oldest makes room. */
+export const trialMs = 60_000;
+const trialsMax = 256;
+
 /** Whether this node is being drained: nobody is sent here any more, and viewers may be moved off it. */
 export class Drain {
   #since: UnixMs | undefined;
   #move: Move | undefined;
+  /** Until when single sessions are to watch elsewhere, oldest first. */
+  readonly #trials = new Map<string, MonoMs>();
 
   /** Begins, or changes, a drain. A move under way keeps its beginning. */
   begin(moveOverS: number | undefined, now: Now): void {
@@ -30,8 +36,16 @@ export class Drain {
     return this.#since !== undefined;
   }
 
-  /** Whether the viewer known by `key` is to watch elsewhere from now on. */
+  /** Has one session watch elsewhere for a minute, be there a drain or not. */
+  try(session: string, now: Now): void {
+    for (const [known, until] of this.#trials)
+      if (until <= now.monoMs || this.#trials.size >= trialsMax) this.#trials.delete(known);
+    this.#trials.set(session, now.monoMs + trialMs);
+  }
+
+  /** Whether the viewer known by `key`, or session of this id, is to watch elsewhere from now on. */
   isToLeave(key: string, now: Now): boolean {
+    if ((this.#trials.get(key) ?? now.monoMs) > now.monoMs) return true;
     return this.#move !== undefined && isToLeave(this.#move, key, now.monoMs);
   }
 

@@ -1,3 +1,4 @@
+import { heardFacts } from '../core/group/node.ts';
 import type { AgentPorts, AgentSettings } from './agent-settings.ts';
 import { createArchiveParts } from './archive/archive-parts.ts';
 import { createFingerprint } from './fingerprint.ts';
@@ -46,8 +47,10 @@ export function createNodeParts(ports: AgentPorts, settings: AgentSettings) {
     peersExpected: peerUrls.length,
   });
   let addresses: readonly string[] = [];
+  let heard: readonly string[] = [];
   const self = createSelf({
     ...{ ...node, sessions, audience, admission, drain, keys, addresses: () => addresses },
+    heard: () => heard,
   });
   const peers = new Peers({
     ...{ clock, timers: ports.timers, log, link: ports.link, urls: peerUrls, self, boot },
@@ -56,6 +59,9 @@ export function createNodeParts(ports: AgentPorts, settings: AgentSettings) {
     wrappedKeys: () => keys.wrapped(),
     absorbKeys: (wrapped) => keys.absorb(wrapped, clock.now()),
     lacksKeys: (ids) => keys.lacks(ids),
+  });
+  peers.onChange(() => {
+    heard = heardFacts(peers.list(clock.now())).map(({ id }) => id);
   });
   const outlook = new Outlook({
     self,

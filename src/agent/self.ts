@@ -2,8 +2,12 @@ import { type NodeFacts, peerProtocolVersion } from '../core/group/node.ts';
 import type { Admission } from './admission.ts';
 import type { Audience } from './audience.ts';
 import type { Drain } from './drain.ts';
+import { keepSame } from './same-facts.ts';
 import type { Sessions } from './sessions.ts';
 import type { ViewingKeys } from './viewing-keys.ts';
+
+/** Most nodes that are named as heard. */
+const hearsMax = 256;
 
 /** What this node says of itself, as of now: the same object as long as it says the same. */
 export function createSelf(parts: {
@@ -20,8 +24,10 @@ export function createSelf(parts: {
   readonly audience: Pick<Audience, 'assigned' | 'count'>;
   readonly drain: Pick<Drain, 'isOn'>;
   readonly keys: ViewingKeys;
+  /** Ids of the nodes that are heard. */
+  readonly heard: () => readonly string[];
 }): () => NodeFacts {
-  const { addresses, sessions, audience, admission, drain, keys, ...fixed } = parts;
+  const { addresses, sessions, audience, admission, drain, keys, heard, ...fixed } = parts;
   let last: NodeFacts | undefined;
   return () => {
     const { own, backup } = sessions.counts();
@@ -36,12 +42,17 @@ export function createSelf(parts: {
       backupSessions: backup,
       watching: audience.count(),
       assigned: audience.assigned(),
+      hears: keepSame(last?.hears, heard().slice(0, hearsMax).toSorted(), isSameList),
       keys: keys.heldIds(),
       signingKey: keys.signing()?.id,
     };
     if (last === undefined || differs(now, last)) last = now;
     return last;
   };
+}
+
+function isSameList(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((id, at) => id === b[at]);
 }
 
 function differs(now: NodeFacts, last: NodeFacts): boolean {

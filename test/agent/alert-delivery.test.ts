@@ -34,6 +34,7 @@ function createRig(names: readonly string[], more: Partial<AlertTarget> = {}) {
         });
         return Promise.resolve(answers.get(key) ?? taken);
       },
+      test: () => Promise.resolve(taken),
     }),
   );
   let standing: readonly Alert[] = [];

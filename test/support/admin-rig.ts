@@ -47,6 +47,7 @@ export function createAdminRig({ trustedProxies = [] }: { trustedProxies?: strin
     alerts: [] as Alert[],
     alertReads: 0,
     forecasts: [] as Forecast[],
+    tested: [] as Awaited<ReturnType<Administer['testAlerts']>>,
     unready: undefined as string | undefined,
     /** What the identity provider says of tokens that are not of this node. */
     judgement: undefined as Caller | 'unavailable' | undefined,
@@ -108,6 +109,8 @@ export function createAdminRig({ trustedProxies = [] }: { trustedProxies?: strin
       },
     },
     forecasts: { all: () => facts.forecasts },
+    testAlerts: async () => facts.tested,
+    beginTrial: async (name) => ({ entry: `/${name}/index.m3u8?pass=p`, endsAt: 1 }),
     ...{ tokens, audit },
     history: new LoadHistory({ self: () => facts.self, peers: () => facts.peers }),
     explain: createExplain({

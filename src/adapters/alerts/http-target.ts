@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { AlertNotice, AlertOutcome, AlertTarget } from '../../agent/alert-ports.ts';
+import type { UnixMs } from '../../core/time.ts';
 
 /** A target that has not answered by then is tried again later, ms. */
 const deadlineMs = 10_000;
@@ -18,31 +19,35 @@ type Render = (notices: readonly AlertNotice[]) => unknown;
 export function createHttpTarget(parts: {
   readonly url: string;
   readonly render: Render;
+  /** What is sent as a test. */
+  readonly renderTest: (at: UnixMs) => unknown;
   readonly batchMax: number;
   readonly repeatMs?: number;
 }): AlertTarget {
-  const { render, batchMax, repeatMs } = parts;
+  const { render, renderTest, batchMax, repeatMs } = parts;
   const { address, headers } = addressOf(parts.url);
+  const post = async (content: unknown): Promise<AlertOutcome> => {
+    try {
+      const { status, body } = await fetch(address, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...headers },
+        body: JSON.stringify(content),
+        redirect: 'manual',
+        signal: AbortSignal.timeout(deadlineMs),
+      });
+      await body?.cancel();
+      return outcomeOf(status);
+    } catch (error) {
+      return { kind: 'failed', cause: causeOf(error) };
+    }
+  };
   return {
     key: createHash('sha256').update(parts.url).digest('hex').slice(0, 32),
     host: address.host,
     batchMax,
     repeatMs,
-    async send(notices) {
-      try {
-        const { status, body } = await fetch(address, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json', ...headers },
-          body: JSON.stringify(render(notices)),
-          redirect: 'manual',
-          signal: AbortSignal.timeout(deadlineMs),
-        });
-        await body?.cancel();
-        return outcomeOf(status);
-      } catch (error) {
-        return { kind: 'failed', cause: causeOf(error) };
-      }
-    },
+    send: (notices) => post(render(notices)),
+    test: (at) => post(renderTest(at)),
   };
 }
 

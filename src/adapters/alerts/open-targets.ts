@@ -1,6 +1,7 @@
 import type { AlertNotice, AlertTarget } from '../../agent/alert-ports.ts';
 import { type Alert, alertNames, subjectKey } from '../../core/alert/alert.ts';
 import { remedyOf } from '../../core/alert/remedies.ts';
+import type { UnixMs } from '../../core/time.ts';
 import { createHttpTarget } from './http-target.ts';
 
 /** Alertmanager takes an alert that it has not heard of for its `resolve_timeout` (5 min unless configured) as over. */
@@ -8,6 +9,11 @@ const repeatMs = 30_000;
 
 /** Most alerts in one POST to an Alertmanager. */
 const alertsMax = 500;
+
+/** What a test is called, how heavy it is, and how long it stands. */
+const testName = 'reserve-ott-test';
+const testSeverity = 'info';
+const testMs = 60_000;
 
 const severities = { 70: 'critical', 78: 'warning', 79: 'warning' } as const;
 
@@ -26,11 +32,13 @@ export function openAlertTargets(
           batchMax: alertsMax,
           repeatMs,
           render: (notices) => latest(notices).map((notice) => toAlertmanager(notice, reporter)),
+          renderTest: (at) => [alertmanagerTest(at, reporter)],
         })
       : createHttpTarget({
           url,
           batchMax: 1,
           render: ([notice]) => notice && toWebhook(notice, reporter),
+          renderTest: (at) => webhookTest(at, reporter),
         }),
   );
 }
@@ -72,6 +80,27 @@ function toWebhook({ kind, alert }: AlertNotice, reporter: string) {
     key: [code, group ?? '', node].join('/'),
     ...{ raisedAt: iso(raisedAt), clearedAt: clearedAt === undefined ? undefined : iso(clearedAt) },
   };
+}
+
+/** Ends by itself, and no rule that pages on `severity` needs to know of it. */
+function alertmanagerTest(at: UnixMs, reporter: string) {
+  return {
+    labels: { alertname: testName, severity: testSeverity, node: reporter },
+    annotations: { summary: testText(reporter), reporter },
+    startsAt: iso(at),
+    endsAt: iso(at + testMs),
+  };
+}
+
+function webhookTest(at: UnixMs, reporter: string) {
+  return {
+    ...{ state: 'test', name: testName, severity: testSeverity, node: reporter },
+    ...{ text: testText(reporter), reporter, key: `test/${reporter}`, raisedAt: iso(at) },
+  };
+}
+
+function testText(reporter: string): string {
+  return `test alert of ${reporter}: nothing is wrong`;
 }
 
 function endOf({ raisedAt, clearedAt = raisedAt }: Alert): string {

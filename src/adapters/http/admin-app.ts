@@ -173,6 +173,10 @@ function addChanges(app: AdminApp, { administer, clock, log }: Deps): void {
     log.info('stream removed', { stream: name });
     return context.body(null, 204);
   });
+  app.openapi(adminRoutes.testAlerts, async (context) => {
+    log.info('test alert asked for');
+    return context.json({ targets: await administer.testAlerts(clock.now()) }, 200);
+  });
   app.openapi(adminRoutes.rotateKey, (context) => {
     log.info('key rotation asked for');
     const before = { newest: administer.key().keys[0]?.id };

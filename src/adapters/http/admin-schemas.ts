@@ -98,6 +98,9 @@ const peerView = z
     publicUrl: z.string().optional(),
     addresses: addresses.optional(),
     draining: z.boolean().optional(),
+    hears: z.array(z.string()).readonly().optional().openapi({
+      description: 'ids of the nodes that it hears; absent: an older version',
+    }),
     clockOffsetMs: offsetMs.optional(),
     roundTripMs: z.int().optional(),
     load: load.optional(),

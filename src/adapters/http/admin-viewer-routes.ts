@@ -1,6 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { answer, invalid, notFound, tagged, unauthorized } from './admin-parts.ts';
+import { answer, conflict, invalid, notFound, tagged, unauthorized } from './admin-parts.ts';
 import { instant } from './admin-schemas.ts';
+import { streamName } from './stream-schema.ts';
 
 /** Longest time over which viewers may be moved, seconds. */
 const moveSMax = 3_600;
@@ -48,6 +49,30 @@ export const viewerRoutes = {
     ...tagged('sessions'),
     request: { params: z.object({ id: z.string().min(1).max(400) }) },
     responses: { 204: { description: 'ended' }, ...invalid, ...notFound, ...unauthorized },
+  }),
+  beginTrial: createRoute({
+    method: 'post',
+    path: '/api/v1/streams/{name}/trial',
+    summary: 'a pass with which an opening of the stream is redirected, though this node serves it',
+    ...tagged('streams'),
+    request: { params: z.object({ name: streamName }) },
+    responses: {
+      200: answer(
+        z
+          .object({
+            entry: z
+              .string()
+              .openapi({ description: 'path and query below the address of the node' }),
+            endsAt: instant,
+          })
+          .openapi('Trial'),
+        'for one opening within a minute',
+      ),
+      ...invalid,
+      ...notFound,
+      ...conflict,
+      ...unauthorized,
+    },
   }),
   undrain: createRoute({
     method: 'delete',

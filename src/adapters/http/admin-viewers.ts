@@ -3,7 +3,7 @@ import type { Clock, Log } from '../../agent/ports.ts';
 import type { AdminApp } from './admin-environment.ts';
 import { adminRoutes } from './admin-routes.ts';
 
-/** What an operator does with viewers: moving them off a node, and ending one. */
+/** What an operator does with viewers: moving them off a node, ending one, being one that is redirected. */
 export function addViewers(
   app: AdminApp,
   { administer, clock, log }: { administer: Administer; clock: Clock; log: Log },
@@ -15,6 +15,11 @@ export function addViewers(
     const view = await administer.viewers.drain({ moveOverS }, clock.now());
     context.set('change', { after: { draining: true, moveOverS } });
     return context.json(view, 200);
+  });
+  app.openapi(adminRoutes.beginTrial, async (context) => {
+    const { name } = context.req.valid('param');
+    context.set('change', 'nothing');
+    return context.json(await administer.beginTrial(name, clock.now()), 200);
   });
   app.openapi(adminRoutes.undrain, async (context) => {
     log.info('drain ends');

@@ -22,6 +22,14 @@ const alertView = z
   })
   .openapi('Alert');
 
+const testedTarget = z
+  .object({
+    to: z.string().openapi({ description: 'host and port of the target' }),
+    kind: z.enum(['taken', 'refused', 'failed']),
+    cause: z.string().optional(),
+  })
+  .openapi('TestedTarget');
+
 const count = z.int().nonnegative();
 const percent = z.number().openapi({ description: 'absent where it is not measured' });
 
@@ -63,6 +71,16 @@ export const watchRoutes = {
     responses: {
       200: answer(z.object({ alerts: z.array(alertView) }), 'the alerts'),
       ...invalid,
+      ...unauthorized,
+    },
+  }),
+  testAlerts: createRoute({
+    method: 'post',
+    path: '/api/v1/alerts/test',
+    summary: 'tell whoever is told of alerts something that is marked as a test',
+    ...tagged('alerts'),
+    responses: {
+      200: answer(z.object({ targets: z.array(testedTarget).readonly() }), 'what became of it'),
       ...unauthorized,
     },
   }),

@@ -71,6 +71,7 @@ const node = z.object({
   backupSessions: count,
   watching: count.optional().catch(undefined),
   assigned: z.array(assigned).max(assignedMax).optional().catch(undefined),
+  hears: z.array(short).max(256).optional().catch(undefined),
   keys: z.array(short).max(256),
   signingKey: short.optional(),
   passTtlS: z.number().nonnegative(),

@@ -34,6 +34,8 @@ export type NodeFacts = {
   readonly watching?: number | undefined;
   /** Where its viewers would go if it died now; largest first, at most 240. Absent: not known. */
   readonly assigned?: readonly Assigned[] | undefined;
+  /** Ids of the nodes that it hears now, sorted. Absent: not told. */
+  readonly hears?: readonly string[] | undefined;
   /** Ids of the viewing keys held, newest first. */
   readonly keys: readonly string[];
   /** Id of the one that signs its passes for other nodes: they keep it at least as long. */

@@ -100,6 +100,37 @@ describe('a webhook', () => {
   });
 });
 
+describe('a test alert', () => {
+  it('comes to a webhook as something that is marked, and is taken or not as any other', async () => {
+    const { url, got } = await startReceiver();
+    expect(await only(`${url}/hook?key=1`).test(1_800_000_000_000)).toEqual({ kind: 'taken' });
+    expect(got[0]).toEqual({
+      ...{ path: '/hook?key=1', authorization: undefined },
+      body: {
+        ...{ state: 'test', name: 'reserve-ott-test', severity: 'info', node: 'node-c' },
+        ...{ text: 'test alert of node-c: nothing is wrong', reporter: 'node-c' },
+        ...{ key: 'test/node-c', raisedAt: '2027-01-15T08:00:00.000Z' },
+      },
+    });
+    const refusing = await startReceiver((response) => void response.writeHead(404).end());
+    const outcome = await only(refusing.url).test(1_800_000_000_000);
+    expect(outcome).toEqual({ kind: 'refused', cause: 'status 404' });
+  });
+
+  it('comes to an Alertmanager as an alert that is over after a minute', async () => {
+    const { url, got } = await startReceiver();
+    await only(`${url}/api/v2/alerts`).test(1_800_000_000_000);
+    expect(got[0]?.body).toEqual([
+      {
+        labels: { alertname: 'reserve-ott-test', severity: 'info', node: 'node-c' },
+        annotations: { summary: 'test alert of node-c: nothing is wrong', reporter: 'node-c' },
+        startsAt: '2027-01-15T08:00:00.000Z',
+        endsAt: '2027-01-15T08:01:00.000Z',
+      },
+    ]);
+  });
+});
+
 describe('an Alertmanager', () => {
   it('is known by the path of its API', () => {
     const batches = [

@@ -52,6 +52,28 @@ describe('GET /alerts', () => {
   });
 });
 
+describe('POST /alerts/test', () => {
+  it('says of each target what it made of a test', async () => {
+    const rig = createAdminRig();
+    rig.facts.tested = [
+      { to: 'hooks.example.net', kind: 'taken' },
+      { to: '192.0.2.9:9093', kind: 'failed', cause: 'ECONNREFUSED' },
+    ];
+    const { status, body } = await rig.ask('POST', '/api/v1/alerts/test');
+    expect([status, body]).toEqual([200, { targets: rig.facts.tested }]);
+    expect(rig.log.lines.map(({ event }) => event)).toContain('test alert asked for');
+  });
+});
+
+describe('POST /streams/{name}/trial', () => {
+  it('gives the entry with a pass, and is no change that is noted', async () => {
+    const rig = createAdminRig();
+    const { status, body } = await rig.ask('POST', '/api/v1/streams/sport%2Fhd/trial');
+    expect([status, body]).toEqual([200, { entry: '/sport/hd/index.m3u8?pass=p', endsAt: 1 }]);
+    expect((await rig.ask('GET', '/api/v1/audit')).body.changes).toEqual([]);
+  });
+});
+
 it('GET /metrics counts the alerts that stand, and reads none from disk', async () => {
   const rig = createAdminRig();
   rig.facts.alerts.push(standing, over);
