@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -17,7 +17,8 @@ test('the demo takes other ports when some are taken, shows a killed node, and e
   await once(squatter, 'listening').catch(() => undefined);
   onTestFinished(() => void squatter.close());
   const demo = spawn(process.execPath, [program, 'demo'], { stdio: ['ignore', 'pipe', 'pipe'] });
-  onTestFinished(() => void demo.kill('SIGKILL'));
+  // Killed it would leave its nodes behind.
+  onTestFinished(() => endIfRunning(demo));
   let said = '';
   for (const stream of [demo.stdout, demo.stderr])
     stream.on('data', (part: Buffer) => {
@@ -53,6 +54,13 @@ test('the demo takes other ports when some are taken, shows a killed node, and e
   expect(code).toBe(0);
   expect(existsSync(folder)).toBe(false);
 });
+
+async function endIfRunning(demo: ChildProcess): Promise<void> {
+  if (demo.exitCode !== null || demo.signalCode !== null) return;
+  const ended = once(demo, 'exit');
+  demo.kill('SIGTERM');
+  await ended;
+}
 
 async function until(isSo: () => boolean | Promise<boolean>, told: string): Promise<void> {
   const end = performance.now() + waitMsMax;

@@ -110,7 +110,7 @@ function judge(watched: Watched, now: Now, mayRaise: boolean): 'stays' | 'gone' 
   }
   const isHeld = hold.inclusive ? lastedMs >= hold.raiseMs : lastedMs > hold.raiseMs;
   if (isHeld && mayRaise) {
-    const raisedAt = now.wallMs - (now.monoMs - since);
+    const raisedAt = Math.max(0, now.wallMs - (now.monoMs - since));
     return { kind: 'raised', alert: { ...fault, raisedAt } };
   }
   return awayMs >= gapMs ? 'gone' : 'stays';

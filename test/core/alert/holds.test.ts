@@ -47,6 +47,13 @@ describe('a fault', () => {
     expect(transitions.map(({ alert }) => now.wallMs - alert.raisedAt)).toEqual([45_000]);
   });
 
+  it('is not raised before the beginning of 1970 by a clock that was not set yet', () => {
+    const first = watchFaults(new Map(), [aFault()], { now: at(0), mayRaise: true });
+    const now = { wallMs: 7, monoMs: at(10_000).monoMs };
+    const { transitions } = watchFaults(first.watch, [aFault()], { now, mayRaise: true });
+    expect(transitions.map(({ alert }) => alert.raisedAt)).toEqual([0]);
+  });
+
   it('that was away for less than 30 s has not been away', () => {
     expect(told(35, (s) => (s <= 5 || s >= 34 ? [aFault()] : [])).story).toEqual(['raised 34']);
     expect(told(45, (s) => (s <= 5 || s >= 36 ? [aFault()] : [])).story).toEqual([]);
