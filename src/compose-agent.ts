@@ -9,6 +9,7 @@ import { askRecordings } from './adapters/media-servers/ask-recordings.ts';
 import { isFeed, openFeed } from './adapters/origin/feed.ts';
 import { openOrigin } from './adapters/origin/open-origin.ts';
 import { readMeaning } from './adapters/origin/read-playlist.ts';
+import { openProbeConnection } from './adapters/probe/probe-connection.ts';
 import { createHttpPeerLink } from './adapters/registry/http-peer-link.ts';
 import { createAlertStore } from './adapters/sqlite/alert-store.ts';
 import { createCoverageStore } from './adapters/sqlite/coverage-store.ts';
@@ -44,6 +45,7 @@ export function openAgent(
       viewerAuth: composeViewerAuth(config.viewers.auth),
       alertStore: createAlertStore(database),
       alertTargets: openAlertTargets(config.alertWebhooks, config.node.id),
+      openProbeConnection,
       link: createHttpPeerLink({ clusterSecret: clusterSecret ?? newId() }),
     },
     {

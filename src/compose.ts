@@ -98,6 +98,7 @@ async function assemble(config: Config, base: Base): Promise<Omit<Agent, 'stop'>
       groups: agent.groups,
       alerts: agent.alerts,
       forecasts: agent.forecasts,
+      drills: agent.drills,
     },
     ...{ testAlerts: agent.testAlerts, beginTrial: agent.beginTrial },
     facts: (name) => live.facts(name),
@@ -116,6 +117,7 @@ async function assemble(config: Config, base: Base): Promise<Omit<Agent, 'stop'>
   stops.push(() => cycles.stop());
   for (const cycle of agent.cycles) cycles.start(cycle);
   stops.push(agent.stopAlerting);
+  stops.push(() => agent.drills.close());
   stops.push(...schedules(config, base, agent));
   const keep = (listener: Listener) => {
     stops.push(() => listener.close());

@@ -79,6 +79,17 @@ it('every call of the API works through the client made from its description', a
     'PUT /streams/{name}',
   ]);
 
+  const drill = await client.POST('/api/v1/drills', {
+    body: { stream: 'ch1', failure: 'frozen', durationS: 10, families: ['shaka'] },
+  });
+  expect([drill.response.status, drill.data?.wish.sharePercent]).toEqual([201, 100]);
+  expect((await client.GET('/api/v1/drills')).data?.drills).toHaveLength(1);
+  const drillId = { path: { id: drill.data?.id ?? '' } };
+  const found = await client.GET('/api/v1/drills/{id}', { params: drillId });
+  expect(found.data?.wish.failure).toBe('frozen');
+  const stopped = await client.DELETE('/api/v1/drills/{id}', { params: drillId });
+  expect(stopped.data?.state).toBe('stopped');
+
   const live = await client.GET('/api/v1/live', { parseAs: 'stream' });
   const first = await live.data?.getReader().read();
   expect(new TextDecoder().decode(first?.value)).toMatch(/^event: node\ndata: \{"id":"node-a"/);

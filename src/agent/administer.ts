@@ -8,6 +8,7 @@ import type { StreamFacts } from '../core/stream/stream.ts';
 import type { Now, UnixMs } from '../core/time.ts';
 import type { AdminScope, AdminToken, AuditEntry, AuditStore } from './admin-ports.ts';
 import type { AdministerCoverage } from './administer-coverage.ts';
+import { administerDrills, type DrillDeps } from './administer-drills.ts';
 import { administerStreams, airOf, found, isOnAir } from './administer-streams.ts';
 import { administerViewers, type ViewersDeps } from './administer-viewers.ts';
 import { type AlertState, alertViews } from './alert-view.ts';
@@ -57,6 +58,7 @@ type Deps = ViewersDeps & {
     list(page: SessionPage): { readonly total: number; readonly sessions: readonly Session[] };
   };
   readonly groups: GroupReports;
+  readonly drills: DrillDeps['drills'];
   readonly alerts: { list(): readonly Alert[] };
   readonly forecasts: { all(now: Now): readonly Forecast[] };
   readonly coverage: AdministerCoverage;
@@ -111,6 +113,7 @@ export function createAdminister(deps: Deps) {
     forecast: (now: Now) => deps.forecasts.all(now),
 
     viewers: administerViewers(deps),
+    drills: administerDrills(deps),
 
     /** Configured peers in their order, and nodes of the domain that ask this one without being among them. */
     peers: (now: Now) => ({
@@ -140,7 +143,6 @@ export function createAdminister(deps: Deps) {
 
     /** What a described viewer would be answered and why. */
     explain: deps.explain,
-
     coverage: deps.coverage,
 
     tokens: () => deps.tokens.list(),

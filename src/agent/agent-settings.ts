@@ -12,6 +12,7 @@ import type {
   NewId,
   OpenFeed,
   OpenOrigin,
+  OpenProbeConnection,
   PassSigner,
   RandomBytes,
   ReadLoad,
@@ -42,6 +43,7 @@ export type AgentPorts = {
   readonly keyWrap?: KeyWrap | undefined;
   readonly signer: PassSigner;
   readonly link: PeerLink;
+  readonly openProbeConnection: OpenProbeConnection;
   readonly checksum: Checksum;
   readonly timelineStore: TimelineStore;
   /** Lets others have their turn. */

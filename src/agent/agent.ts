@@ -1,6 +1,8 @@
 import type { AgentPorts, AgentSettings } from './agent-settings.ts';
 import { Arrivals } from './arrivals.ts';
 import type { Cycle } from './cycles.ts';
+import { Drills } from './drill/drills.ts';
+import { Staging } from './drill/staging.ts';
 import { createNodeParts, type NodeParts } from './node-parts.ts';
 import { createNodeWatch } from './node-watch.ts';
 import { Passes } from './passes.ts';
@@ -20,7 +22,8 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings) {
   const parts = createNodeParts(ports, settings);
   const { timelines, live, archive, visitors, keys, self, peers, outlook } = parts;
   const { sessions, admission, drain, notes, slots } = visitors;
-  const { spread, viewing, passes } = createViewing(ports, settings.id, parts);
+  const staging = new Staging(ports);
+  const { spread, viewing, passes } = createViewing(ports, settings.id, parts, staging);
   const watch = createNodeWatch(ports, settings.id, parts, spread);
   const { forecasts, groups, history, explain, alerting, coverage } = watch;
   const cycles: readonly Cycle[] = [
@@ -65,6 +68,10 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings) {
     }),
     forecasts,
     explain,
+    drills: new Drills({
+      ...{ ...ports, self, live, outlook, keys, passes, sessions, staging },
+      openConnection: ports.openProbeConnection,
+    }),
     history,
     cycles,
     setAddresses: parts.setAddresses,
@@ -72,7 +79,7 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings) {
 }
 
 /** How viewers' requests are answered. */
-function createViewing(ports: AgentPorts, nodeId: string, parts: NodeParts) {
+function createViewing(ports: AgentPorts, nodeId: string, parts: NodeParts, staging: Staging) {
   const { timelines, live, archive, visitors, auth, keys, self, peers, outlook } = parts;
   const { sessions, audience, admission, drain, notes, slots } = visitors;
   const passes = new Passes({ signer: ports.signer, keyOf: (id) => keys.keyOf(id) });
@@ -98,6 +105,7 @@ function createViewing(ports: AgentPorts, nodeId: string, parts: NodeParts) {
       audience,
       admission,
       drain,
+      staging,
       notes,
       slots,
       sent: new SentBytes(sessions),

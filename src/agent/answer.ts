@@ -18,7 +18,9 @@ export type Answer =
       readonly immutable: boolean;
     }
   | { readonly kind: 'redirect'; readonly location: string; readonly reason: ReasonCode }
-  | { readonly kind: 'refusal'; readonly status: 400 | 403 | 404; readonly reason: ReasonCode };
+  | { readonly kind: 'refusal'; readonly status: 400 | 403 | 404; readonly reason: ReasonCode }
+  /** Nothing: the connection is closed. Only in a drill. */
+  | { readonly kind: 'cut' };
 
 /** "Not from this node, not now" is always 404: the one answer on which every player measured moves on (`docs/players.md`). */
 export function notFromHere(reason: ReasonCode): Answer {

@@ -38,6 +38,8 @@ export function openEntry(
     /** The playlist here, if there is one. */
     readonly entry?: Entry | undefined;
     readonly mpd?: MpdSnapshot | undefined;
+    /** Whether the viewer is to watch elsewhere, if it can, whatever is served here. */
+    readonly leaves?: boolean | undefined;
   },
 ): Answer | Promise<Answer> {
   const { request, arrival, asked, form, candidates, entry, mpd } = opening;
@@ -49,7 +51,9 @@ export function openEntry(
     viewer: request.viewer,
     arrival: placedArrival(deps, arrival, { name: asked.name, now: request.now }),
     candidates,
-    leaves: deps.drain.isToLeave(arrival.session ?? request.viewer.key, request.now),
+    leaves:
+      opening.leaves === true ||
+      deps.drain.isToLeave(arrival.session ?? request.viewer.key, request.now),
     hasPlaylist: (form === 'hls-entry' ? entry : mpd) !== undefined,
     sentLately: deps.spread.sentLately(request.now),
   });

@@ -172,3 +172,32 @@ export type TimelineStore = {
 
 /** SHA-256, base64url. */
 export type Checksum = (bytes: Uint8Array) => string;
+
+/** What a drill's player got. `silent`: nothing in time. `too-large`: more than was allowed. */
+export type ProbeAnswer =
+  | {
+      readonly kind: 'answer';
+      readonly status: number;
+      /** Node that says it answered. */
+      readonly node?: string | undefined;
+      readonly location?: string | undefined;
+      readonly bytes: Uint8Array;
+    }
+  | { readonly kind: 'fault'; readonly fault: 'cut' | 'silent' | 'too-large' };
+
+/** The connections of one player of a drill. */
+export type ProbeConnection = {
+  /** Asks as a player does; follows no redirect. Never rejects. */
+  get(
+    url: string,
+    options: {
+      readonly userAgent: string;
+      readonly deadlineMs: number;
+      readonly bytesMax: number;
+    },
+  ): Promise<ProbeAnswer>;
+  /** Breaks off what is under way. */
+  close(): void;
+};
+
+export type OpenProbeConnection = () => ProbeConnection;

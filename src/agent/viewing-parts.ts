@@ -10,6 +10,7 @@ import type { ArchiveDeps } from './archive/archive-deps.ts';
 import type { Arrival, Arrivals } from './arrivals.ts';
 import type { Audience } from './audience.ts';
 import type { Drain } from './drain.ts';
+import type { Staging } from './drill/staging.ts';
 import type { LiveStreams } from './live-streams.ts';
 import type { LoginSlots } from './login-slots.ts';
 import type { Outlook } from './outlook.ts';
@@ -55,6 +56,7 @@ export type ViewingDeps = {
   readonly audience: Pick<Audience, 'noteViewer'>;
   readonly admission: Admission;
   readonly drain: Pick<Drain, 'isToLeave'>;
+  readonly staging: Staging;
   readonly notes: Pick<SessionNotes, 'isEnded'>;
   readonly slots: LoginSlots;
   readonly sent: SentBytes;

@@ -3,10 +3,16 @@ import { readViewerQuery, type ViewerQuery } from '../core/viewer/query.ts';
 import { type Answer, denied, notFromHere } from './answer.ts';
 import { openArchive } from './archive/archive-viewing.ts';
 import { arrive } from './arrive.ts';
+import { stagedFailure } from './drill/stage-request.ts';
 import { openEntry } from './open-entry.ts';
 import { openMediaPlaylist } from './open-media-playlist.ts';
 import type { StandIn } from './stand-in.ts';
-import { reloadRefusal, type ViewerRequest, type ViewingDeps } from './viewing-parts.ts';
+import {
+  type GoodArrival,
+  reloadRefusal,
+  type ViewerRequest,
+  type ViewingDeps,
+} from './viewing-parts.ts';
 
 const protocols = { 'hls-entry': 'hls', 'dash-entry': 'dash' } as const;
 const entries = { 'index.m3u8': 'hls-entry', 'manifest.mpd': 'dash-entry' } as const;
@@ -41,7 +47,7 @@ export class Viewing {
       return this.#openKnown(request, query, { stream, entryName: rest, standIn });
     if (this.#deps.live.isPlaylist(stream.name, rest))
       return this.#openMedia(request, query, { stream, rest, standIn });
-    return this.#openFile(request, query, { name: stream.name, rest });
+    return this.#openFile(request, query, { stream, rest });
   }
 
   async #openKnown(
@@ -58,6 +64,11 @@ export class Viewing {
     });
     if (arrival.kind === 'refused') return denied(arrival.reason);
     this.#deps.audience.noteViewer(request.viewer, now);
+    const failure =
+      form === 'hls-entry' ? this.#failureOf(request, arrival, stream.name) : undefined;
+    const leaves = failure === 'not-found';
+    const instead = failure && !leaves ? await this.#deps.staging.instead(failure) : undefined;
+    if (instead !== undefined) return instead;
     live.watch(stream.name, now);
     if (form === 'hls-entry') {
       if (live.entry(stream.name) === undefined) await live.load(stream.name, 'entry', now);
@@ -71,6 +82,7 @@ export class Viewing {
       candidates: outlook.candidates(stream.name, now),
       entry: live.entry(stream.name),
       mpd: live.mpd(stream.name),
+      leaves,
     });
   }
 
@@ -97,9 +109,8 @@ export class Viewing {
     query: ViewerQuery,
     { stream, rest, standIn }: StreamAsked & { rest: string },
   ): Promise<Answer> {
-    const { live, outlook } = this.#deps;
+    const { live, outlook, staging } = this.#deps;
     const { name } = stream;
-    const { now } = request;
     const arrival = await arrive(this.#deps, {
       ...{ request, query, stream, standInFor: standIn?.node },
       opens: undefined,
@@ -107,27 +118,59 @@ export class Viewing {
     if (arrival.kind === 'refused') return denied(arrival.reason);
     const [fault] = standIn?.faults ?? [];
     if (fault !== undefined) return notFromHere(fault);
+    const failure = this.#failureOf(request, arrival, name);
+    const instead = failure && (await staging.instead(failure));
+    if (instead !== undefined) return instead;
+    const now = failure === 'slow' ? staging.now() : request.now;
     const asked = { name, candidates: outlook.candidates(name, now), now };
     const refusal = reloadRefusal(this.#deps, arrival, asked);
     if (refusal !== undefined) return notFromHere(refusal);
     live.watch(name, now);
-    const snapshot = query.blocks
+    const current = query.blocks
       ? await live.blockingReload(name, rest, query.others, now)
       : (live.media(name, rest) ?? (await live.load(name, rest, now)));
+    const snapshot =
+      failure === 'frozen' && current.kind !== 'fault' ? staging.frozen(rest, current) : current;
     const candidates = outlook.candidates(name, now);
-    return openMediaPlaylist(this.#deps, { request, query, arrival, name, candidates, snapshot });
+    return openMediaPlaylist(this.#deps, {
+      request: { ...request, now },
+      ...{ query, arrival, name, candidates, snapshot },
+    });
   }
 
   async #openFile(
     request: ViewerRequest,
     query: ViewerQuery,
-    { name, rest }: { name: string; rest: string },
+    { stream, rest }: { stream: { name: string; group?: string | undefined }; rest: string },
   ): Promise<Answer> {
+    const { name } = stream;
+    const instead = await this.#fileInstead(request, query, stream);
+    if (instead !== undefined) return instead;
     const file = await this.#deps.live.open(name, rest, query.others, request.range);
     if (file.kind === 'fault')
       return file.reason === 'path-invalid' ? malformed(file.reason) : notFromHere(file.reason);
     this.#deps.sent.noteFile(request.connection, file);
     return { kind: 'file', file, immutable: file.status !== 416 && immutableFile.test(rest) };
+  }
+
+  /** The failure of a drill that this request meets; undefined for almost all. */
+  #failureOf(request: ViewerRequest, arrival: GoodArrival, stream: string) {
+    const candidates = () => this.#deps.outlook.candidates(stream, request.now);
+    return stagedFailure(this.#deps, arrival, { stream, request, candidates });
+  }
+
+  /** Segments carry no pass, but for those that players of a drill ask for: these meet what a whole node would do. */
+  async #fileInstead(
+    request: ViewerRequest,
+    { pass }: ViewerQuery,
+    stream: { readonly name: string; readonly group?: string | undefined },
+  ): Promise<Answer | undefined> {
+    const { staging, arrivals } = this.#deps;
+    if (pass === undefined || !staging.isOn(request.now)) return undefined;
+    const arrival = await arrivals.of(pass, stream, request.now);
+    if (arrival.kind === 'refused') return undefined;
+    const failure = this.#failureOf(request, arrival, stream.name);
+    return failure === undefined || failure === 'not-found' ? undefined : staging.instead(failure);
   }
 }
 

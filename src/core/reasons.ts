@@ -91,6 +91,7 @@ export const reasonTexts = {
     'served here: the nodes have more of the period together than any of them alone',
   'archive-elsewhere': 'another node has more of the period',
   'internal-error': 'the agent failed on this request',
+  drill: 'a drill is on, and this session is meant to meet its failure',
 
   // Why a pass was refused.
   'pass-too-long': 'the pass is longer than the limit',

@@ -73,6 +73,9 @@ export function createSimNode(parts: {
         alertTargets: [],
         keyWrap: createKeyWrap('the cluster secret of the simulator, long enough'),
         signer: createPassSigner(),
+        openProbeConnection: () => {
+          throw new Error('there are no drills in the simulator');
+        },
         link: network.linkFrom(peerUrl(id)),
       },
       {

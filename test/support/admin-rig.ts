@@ -25,6 +25,7 @@ import { judgeCandidates } from '../../src/core/placement/candidates.ts';
 import type { StreamFacts } from '../../src/core/stream/stream.ts';
 import type { Now } from '../../src/core/time.ts';
 import { aNode, testNow } from './builders.ts';
+import { createFakeDrills } from './fake-drills.ts';
 import { createFakeLog } from './fake-log.ts';
 import { memoryCoverageStore } from './memory-coverage-store.ts';
 import { createMemoryStreamStore } from './memory-stream-store.ts';
@@ -47,6 +48,7 @@ export function createAdminRig({ trustedProxies = [] }: { trustedProxies?: strin
     alerts: [] as Alert[],
     alertReads: 0,
     forecasts: [] as Forecast[],
+    drills: createFakeDrills(),
     tested: [] as Awaited<ReturnType<Administer['testAlerts']>>,
     unready: undefined as string | undefined,
     /** What the identity provider says of tokens that are not of this node. */
@@ -109,6 +111,7 @@ export function createAdminRig({ trustedProxies = [] }: { trustedProxies?: strin
       },
     },
     forecasts: { all: () => facts.forecasts },
+    drills: facts.drills,
     testAlerts: async () => facts.tested,
     beginTrial: async (name) => ({ entry: `/${name}/index.m3u8?pass=p`, endsAt: 1 }),
     ...{ tokens, audit },

@@ -20,6 +20,7 @@ import { memoryAlertStore } from './memory-alert-store.ts';
 import { memoryCoverageStore } from './memory-coverage-store.ts';
 import { memoryTimelineStore } from './memory-timeline-store.ts';
 import { memoryKeyStore } from './pass-fakes.ts';
+import { createProbeNetwork } from './probe-network.ts';
 import { createVirtualClock, type VirtualClock } from './virtual-clock.ts';
 
 /** Virtual time between two looks at the world, unless told otherwise. */
@@ -90,7 +91,12 @@ export async function startGroup(
       const given = options(at);
       const origin = await startFakeOrigin(given.origin);
       const openNode = (entry: string) => originOfNode(nodeOf(entry));
-      return createGroupNode({ id, ids, origin, network, clock, options: given, openNode });
+      const askNode = (url: string, agent: string) => {
+        const node = nodeOf(url);
+        return node === undefined || node.isDead() ? undefined : node.ask(url, { agent });
+      };
+      const parts = { id, ids, origin, network, clock, options: given, openNode, askNode };
+      return createGroupNode(parts);
     }),
   );
   onTestFinished(async () => {
@@ -160,6 +166,8 @@ function createGroupNode(parts: {
   options: NodeOptions;
   /** The way to another node as its viewers take it; undefined for any other address. */
   openNode: (entry: string) => Origin | undefined;
+  /** As the players of a drill ask; undefined where nobody answers. */
+  askNode: (url: string, agent: string) => Promise<Response> | undefined;
 }): GroupNode {
   const { id, ids, origin, network, options } = parts;
   const { origin: _, stream, wallOffsetMs = 0, authority, ...settings } = options;
@@ -189,6 +197,7 @@ function createGroupNode(parts: {
         coverageStore,
         keyWrap: createKeyWrap('the cluster secret of the tests, long enough'),
         signer: createPassSigner(),
+        openProbeConnection: createProbeNetwork(parts.clock, parts.askNode),
         link: network.linkFrom(peerUrl(id)),
       },
       {

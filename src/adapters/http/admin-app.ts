@@ -8,6 +8,7 @@ import { addAccess } from './admin-access.ts';
 import { noteChanges } from './admin-audit.ts';
 import { type CallerOf, requireToken } from './admin-auth.ts';
 import { addCoverage } from './admin-coverage.ts';
+import { addDrills } from './admin-drills.ts';
 import type { AdminApp } from './admin-environment.ts';
 import { addLive } from './admin-live.ts';
 import { adminRoutes } from './admin-routes.ts';
@@ -74,6 +75,7 @@ export function createAdminApp(deps: {
   addChanges(app, deps);
   addAccess(app, deps);
   addCoverage(app, deps);
+  addDrills(app, deps);
   addLive(app, deps);
   addViewers(app, deps);
   addApiPage(app);

@@ -125,5 +125,6 @@ function partsOf(administer: Administer, now: Now): Record<string, unknown> {
     key: keyView.parse(administer.key()),
     alerts: { alerts: administer.alerts() },
     forecast: { forecasts: administer.forecast(now) },
+    drills: { drills: administer.drills.list(now) },
   };
 }

@@ -1,6 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { accessRoutes } from './admin-access-routes.ts';
 import { coverageRoutes } from './admin-coverage-routes.ts';
+import { drillRoutes } from './admin-drill-routes.ts';
 import { explainRoutes } from './admin-explain-routes.ts';
 import { liveRoute } from './admin-live.ts';
 import { answer, conflict, fault, invalid, notFound, tagged, unauthorized } from './admin-parts.ts';
@@ -48,6 +49,7 @@ const namedGroup = { params: z.object({ name: z.string().min(1).max(100) }) };
 export const adminRoutes = {
   ...accessRoutes,
   ...coverageRoutes,
+  ...drillRoutes,
   ...explainRoutes,
   ...viewerRoutes,
   ...watchRoutes,

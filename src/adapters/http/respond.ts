@@ -42,6 +42,9 @@ export async function respond(
       return refuse(answer.status, answer.reason, common);
     case 'file':
       return sendFile(answer, common, connection);
+    case 'cut':
+      connection.outgoing?.destroy();
+      return connection.outgoing === undefined ? Response.error() : RESPONSE_ALREADY_SENT;
   }
 }
 

@@ -72,11 +72,12 @@ export function createViewerApp(deps: {
         deps.trustedProxies.length === 0 ? connectionOf(context.env?.incoming) : undefined,
       now,
     });
-    deps.meter?.answered({
-      kind: answer.kind,
-      reason: answer.kind === 'file' ? undefined : answer.reason,
-      decidedInMs: deps.clock.now().monoMs - now.monoMs,
-    });
+    if (answer.kind !== 'cut')
+      deps.meter?.answered({
+        kind: answer.kind,
+        reason: answer.kind === 'file' ? undefined : answer.reason,
+        decidedInMs: deps.clock.now().monoMs - now.monoMs,
+      });
     return send(context, answer);
   });
 

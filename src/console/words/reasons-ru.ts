@@ -80,6 +80,7 @@ export const reasonsRu: Readonly<Partial<Record<ReasonCode, string>>> = {
   'archive-joined': 'показываем здесь: вместе у узлов записано больше, чем у каждого',
   'archive-elsewhere': 'на другом узле записано больше',
   'internal-error': 'ошибка агента при этом запросе',
+  drill: 'идут учения, и эта сессия должна встретить сбой',
   'pass-too-long': 'пропуск длиннее допустимого',
   'pass-malformed': 'пропуск не читается',
   'pass-algorithm': 'пропуск подписан не HS256',
