@@ -5,8 +5,11 @@ import type { SessionNotes } from './session-notes.ts';
 /** A session that was not seen for longer has left its slot: three reloads of a playlist with segments of 10 s. */
 const seenMsMax = 30_000;
 
-/** Most slots that are held here; beyond it the one unseen for longest is free. */
+/** Most slots that are held here; beyond it those unseen for longest are free. */
 const heldMax = 200_000;
+
+/** How many make room at once: finding the one unseen for longest costs more than freeing it. */
+const roomMade = heldMax / 100;
 
 /** Who asks for a slot, or holds one. */
 export type SlotHolder = {
@@ -51,8 +54,7 @@ export class LoginSlots {
     const slot = this.#slotOf(holder);
     const insteadOf = this.#makeWay(slot, sessionsMax, now);
     const held = { ...slot, ...(insteadOf.length > 0 && { insteadOf }), seenAt: now.monoMs };
-    const [idlest] = this.#held.values();
-    if (this.#held.size >= heldMax && idlest !== undefined) this.#drop(idlest);
+    if (this.#held.size >= heldMax) this.#makeRoom();
     this.#held.set(slot.session, held);
     const ofLogin = this.#byLogin.get(slot.login) ?? new Set();
     this.#byLogin.set(slot.login, ofLogin.add(held));
@@ -125,6 +127,15 @@ export class LoginSlots {
         if (!rivals.has(slot.session) && isReachable(peer, now)) rivals.set(slot.session, slot);
     rivals.delete(session);
     return [...rivals.values()].filter((slot) => !notes.hasLetGo(slot.session));
+  }
+
+  #makeRoom(): void {
+    let left = roomMade;
+    for (const held of this.#held.values()) {
+      this.#drop(held);
+      left -= 1;
+      if (left === 0) return;
+    }
   }
 
   #slotOf({ session, login, viewerKey }: SlotHolder): Slot {

@@ -80,8 +80,9 @@ export class ViewerAuth {
     this.#answers.delete(key);
     if (ms <= 0) return;
     this.#answers.set(key, { answer, until: now + ms });
+    if (this.#answers.size <= answersMax) return;
     const [oldest] = this.#answers.keys();
-    if (this.#answers.size > answersMax && oldest !== undefined) this.#answers.delete(oldest);
+    if (oldest !== undefined) this.#answers.delete(oldest);
   }
 
   #verdict(answer: AuthAnswer, now: Now): AuthVerdict {
