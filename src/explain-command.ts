@@ -3,9 +3,7 @@ import { parseArgs } from 'node:util';
 import type { Explanation } from './agent/explain.ts';
 import type { Config } from './core/config.ts';
 import { AgentError } from './core/errors.ts';
-
-/** The node must have answered by then. */
-const answerMsMax = 10_000;
+import { nodeOptions, nodeOptionsHelp, openNodeCall } from './node-call.ts';
 
 const explainHelp = `Usage: understudy explain <stream> --address <IP address> [options]
 
@@ -15,9 +13,11 @@ Says what a viewer would get, and why: every other node with every reason. Chang
   --user-agent <text>    User-Agent of the player
   --https                the viewer comes over https
   --dash                 the viewer asks for the MPD
-  --node <url>           REST API of the node to ask; default: UNDERSTUDY_ADMIN_LISTEN
-  --token-file <path>    file with its bearer token; default: UNDERSTUDY_ADMIN_TOKEN
-  --json                 the answer as JSON
+  --from <time>          a period of the archive: its start, as 2026-07-01T20:00:00Z or in Unix seconds
+  --until <time>         and its end; default: now
+  --home <node>          the viewer comes from that node, with a pass
+  --viewer-token <path>  file with the token that the viewer brings
+${nodeOptionsHelp}
 
 Exit codes: 0 the viewer can watch, 1 he cannot or the node did not answer, 2 wrong usage.`;
 
@@ -26,10 +26,11 @@ const options = {
   'user-agent': { type: 'string' },
   https: { type: 'boolean', default: false },
   dash: { type: 'boolean', default: false },
-  node: { type: 'string' },
-  'token-file': { type: 'string' },
-  json: { type: 'boolean', default: false },
-  help: { type: 'boolean', short: 'h', default: false },
+  from: { type: 'string' },
+  until: { type: 'string' },
+  home: { type: 'string' },
+  'viewer-token': { type: 'string' },
+  ...nodeOptions,
 } as const;
 
 /** Runs `understudy explain`; resolves with the exit code. @throws when the node cannot be asked */
@@ -44,30 +45,21 @@ export async function runExplain(
     return asked === undefined ? 2 : 0;
   }
   const { values, stream } = asked;
-  const { url, token } = nodeOf(values, outside.config);
-  const response = await fetch(`${url}/api/v1/explain`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-    body: JSON.stringify({
-      stream,
-      address: values.address,
-      protocol: values.dash ? 'dash' : 'hls',
-      https: values.https,
-      ...(values['user-agent'] !== undefined && { userAgent: values['user-agent'] }),
-    }),
-    signal: AbortSignal.timeout(answerMsMax),
-  }).catch((cause: unknown) => {
-    throw new AgentError('not_ready', `node at ${url} does not answer`, { cause });
+  const tokenFile = values['viewer-token'];
+  const call = openNodeCall(values, outside.config);
+  const body = await call('POST', '/explain', {
+    stream,
+    address: values.address,
+    protocol: values.dash ? 'dash' : 'hls',
+    https: values.https,
+    userAgent: values['user-agent'],
+    home: values.home,
+    token: tokenFile === undefined ? undefined : readFileSync(tokenFile, 'utf8').trim(),
+    period: values.from === undefined ? undefined : periodOf(values.from, values.until),
   });
-  const body: unknown = await response.json().catch((cause: unknown) => {
-    throw new AgentError('invalid', `node at ${url} does not answer as the REST API does`, {
-      cause,
-    });
-  });
-  if (!response.ok) throw new AgentError('invalid', `node at ${url}: ${Object(body).detail}`);
   const explanation = body as Explanation;
   say(values.json ? JSON.stringify(body, null, 2) : inWords(explanation));
-  return explanation.placement === 'not-found' ? 1 : 0;
+  return explanation.placement === 'not-found' || explanation.placement === 'refused' ? 1 : 0;
 }
 
 function readArguments(args: readonly string[]) {
@@ -83,25 +75,19 @@ function readArguments(args: readonly string[]) {
   }
 }
 
-function nodeOf(
-  values: { readonly node?: string; readonly 'token-file'?: string },
-  config: () => Config,
-): { readonly url: string; readonly token: string } {
-  const file = values['token-file'];
-  const admin = values.node === undefined || file === undefined ? config().admin : undefined;
-  const { host = '127.0.0.1', port = 0 } = admin?.listen ?? {};
-  const here = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
-  const token = file === undefined ? admin?.token : readFileSync(file, 'utf8').trim();
-  if (token === undefined)
-    throw new AgentError(
-      'config_invalid',
-      'the bearer token is not known: set UNDERSTUDY_ADMIN_TOKEN or give --token-file',
-    );
-  const local = `http://${here.includes(':') ? `[${here}]` : here}:${port}`;
-  return { url: values.node?.replace(/\/+$/, '') ?? local, token };
+function periodOf(from: string, until: string | undefined) {
+  return { startAt: instantOf(from), endAt: until === undefined ? Date.now() : instantOf(until) };
 }
 
-function inWords({ placement, reason, text, location, viewer, candidates }: Explanation): string {
+/** @throws invalid */
+function instantOf(text: string): number {
+  const at = /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text);
+  if (Number.isNaN(at)) throw new AgentError('invalid', `"${text}" is not a time`);
+  return at;
+}
+
+function inWords(explanation: Explanation): string {
+  const { placement, reason, text, location, viewer, candidates } = explanation;
   const rows = candidates.map(({ node, stream, offered, reasons, texts }) =>
     [
       `  ${node} (${stream}): ${offered ? 'offered' : 'not offered'}`,
@@ -114,6 +100,16 @@ function inWords({ placement, reason, text, location, viewer, candidates }: Expl
     `viewer: ${viewer.family}, ${viewer.isPublic ? 'public' : 'not public'} address, ${
       viewer.isHttps ? 'https' : 'http'
     }, ${viewer.followsBackups ? 'follows backups' : 'follows no backups'}`,
+    ...accessInWords(explanation),
     ...rows,
   ].join('\n');
+}
+
+function accessInWords({ access }: Explanation): readonly string[] {
+  const { by, reason, login, sessionsMax = 'any number', taken } = access;
+  if (by === 'open') return [];
+  if (by === 'pass') return ['let in by: the pass of its home node'];
+  const said = reason === undefined ? 'good' : `not enough (${reason})`;
+  const places = login === undefined ? '' : `; login ${login}: ${taken} of ${sessionsMax} watch`;
+  return [`token: ${said}${places}`];
 }

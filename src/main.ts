@@ -5,6 +5,7 @@ import { loadConfig } from './config.ts';
 import type { Config } from './core/config.ts';
 import { AgentError, ConfigError } from './core/errors.ts';
 import { runDemo } from './demo/demo.ts';
+import { runDrill } from './drill-command.ts';
 import { runExplain } from './explain-command.ts';
 import { version } from './version.ts';
 
@@ -13,6 +14,7 @@ const help = `understudy ${version}
 Usage: understudy <command>
 
   serve     run the agent of a node, configured by UNDERSTUDY_* variables and .env
+  drill     players of the node itself meet a failure: how do they fare?
   explain   why a viewer would get what he gets
   demo      three nodes on this machine with a test channel and a page to play with
   version   print the version
@@ -33,6 +35,8 @@ async function run(args: readonly string[]): Promise<number> {
       return serve(rest);
     case 'explain':
       return runExplain(rest, { config: configOfHere, say });
+    case 'drill':
+      return runDrill(rest, { config: configOfHere, say, onInterrupt });
     case 'demo':
       return runDemo(rest, say);
     case 'version':
@@ -78,6 +82,12 @@ async function untilTold(): Promise<void> {
     };
     for (const signal of signals) process.on(signal, stop);
   });
+}
+
+/** Calls `end` with the first Ctrl-C; the next one ends the process. */
+function onInterrupt(end: () => void): () => void {
+  process.once('SIGINT', end);
+  return () => void process.off('SIGINT', end);
 }
 
 /** From the environment and `.env`. @throws config_invalid */

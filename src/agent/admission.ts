@@ -68,6 +68,13 @@ export class Admission {
     return reason;
   }
 
+  /** What {@link refusal} would say, without anything being noted. */
+  wouldRefuse(home: string, bitsPerS: number | undefined, now: Now): ReasonCode | undefined {
+    const facts = this.#facts(this.#cost(bitsPerS), now.monoMs);
+    const state = judgeAdmission(this.#state, facts);
+    return refusalOf(state, facts, (this.#awaited.get(home)?.left ?? 0) > 0);
+  }
+
   /** Notes a viewer who starts here: one of this node counts like any other. */
   noteStart(home: string, bitsPerS: number | undefined, now: Now): void {
     this.#state = withViewer(this.#state, this.#cost(bitsPerS), now.monoMs);
@@ -91,11 +98,7 @@ export class Admission {
   }
 
   #judge(atTheDoor: Cost | undefined, now: MonoMs): AdmissionFacts {
-    const { limits } = this.#deps;
-    const facts = {
-      ...{ load: this.#measured?.load ?? {}, limits, expected: this.#expected(now), atTheDoor },
-      ...{ ...this.#backups(), now },
-    };
+    const facts = this.#facts(atTheDoor, now);
     const before = this.announced();
     this.#state = judgeAdmission(this.#state, facts);
     const after = this.announced();
@@ -103,6 +106,14 @@ export class Admission {
       (after.overloaded && !before.overloaded) || (after.atBackupLimit && !before.atBackupLimit);
     if (begins) this.#deps.onRefusing();
     return facts;
+  }
+
+  #facts(atTheDoor: Cost | undefined, now: MonoMs): AdmissionFacts {
+    const { limits } = this.#deps;
+    return {
+      ...{ load: this.#measured?.load ?? {}, limits, expected: this.#expected(now), atTheDoor },
+      ...{ ...this.#backups(), now },
+    };
   }
 
   #backups() {

@@ -16,8 +16,8 @@ export function createNodeWatch(
   spread: Spread,
 ) {
   const { clock } = ports;
-  const { timelines, live, archive, visitors, keys, self, peers, outlook } = parts;
-  const { audience, admission, drain } = visitors;
+  const { timelines, live, archive, visitors, auth, keys, self, peers, outlook } = parts;
+  const { audience, admission, drain, slots } = visitors;
   const forecasts = new Forecasts({ self, peers: (now) => peers.list(now) });
   const groups = createGroupReports({
     ...{ self, outlook },
@@ -29,7 +29,9 @@ export function createNodeWatch(
     damagedLately: (stream, now) => timelines.damage(stream, now)?.lately ?? 0,
   });
   const history = new LoadHistory({ self, peers: (now) => peers.list(now) });
-  const explain = createExplain({ live, outlook, spread, drain, archive });
+  const explain = createExplain({
+    ...{ live, outlook, spread, drain, archive, auth, slots, admission },
+  });
   const alerting = createAlerting({
     ...{ nodeId, ports, groups, peers, keys, audience, admission, live },
   });

@@ -76,7 +76,7 @@ export type Opening = {
 };
 
 /** The rate of a stream's largest variant, bit/s: what a viewer may come to need. */
-function rateOf(live: LiveStreams, name: string): number | undefined {
+export function rateOf(live: Pick<LiveStreams, 'facts'>, name: string): number | undefined {
   const rates = live.facts(name)?.hls?.ladder?.variants.map(({ bandwidth }) => bandwidth) ?? [];
   return rates.length === 0 ? undefined : Math.max(...rates);
 }

@@ -122,6 +122,8 @@ export function createAdminRig({ trustedProxies = [] }: { trustedProxies?: strin
         load: async () => ({ kind: 'fault', reason: 'unknown-stream' }),
       },
       drain: { isToLeave: () => false },
+      slots: { takenByOthers: () => 0 },
+      admission: { wouldRefuse: () => undefined },
       outlook: {
         candidates: (name, now) =>
           judgeCandidates({

@@ -11,6 +11,14 @@ const request = z.strictObject({
   }),
   userAgent: z.string().max(500).optional(),
   https: z.boolean().default(false),
+  token: z
+    .string()
+    .max(2_048)
+    .optional()
+    .openapi({ description: 'what the viewer brings to be let in; kept nowhere' }),
+  home: z.string().min(1).max(63).optional().openapi({
+    description: 'node from which the viewer comes with a pass; left out: it comes here first',
+  }),
   period: z
     .strictObject({ startAt: instant, endAt: instant })
     .optional()
@@ -19,9 +27,20 @@ const request = z.strictObject({
 
 const explanation = z
   .object({
-    placement: z.enum(['serve', 'join', 'redirect', 'not-found']),
+    placement: z.enum(['serve', 'join', 'redirect', 'not-found', 'refused']),
     reason: z.string().openapi({ example: 'own-viewer' }),
     text: z.string(),
+    access: z.object({
+      by: z.enum(['open', 'pass', 'token']),
+      reason: z.string().optional().openapi({ description: 'why the viewer is not let in' }),
+      text: z.string().optional(),
+      login: z.string().optional(),
+      sessionsMax: z
+        .int()
+        .optional()
+        .openapi({ description: 'most sessions of the login at once' }),
+      taken: z.int().optional().openapi({ description: 'those that others have now' }),
+    }),
     location: z
       .string()
       .optional()

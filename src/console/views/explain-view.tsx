@@ -12,6 +12,7 @@ const colours = {
   join: 'reserve',
   redirect: 'degraded',
   'not-found': 'none',
+  refused: 'none',
 } as const;
 
 /** Why would this viewer get what he gets? */
@@ -29,6 +30,11 @@ export function ExplainView({ groups }: { readonly groups: readonly Group[] }) {
         protocol: text('protocol') === 'dash' ? 'dash' : 'hls',
         https: form.get('https') !== null,
         ...(text('userAgent') !== '' && { userAgent: text('userAgent') }),
+        ...(text('home') !== '' && { home: text('home') }),
+        ...(text('token') !== '' && { token: text('token') }),
+        ...(text('from') !== '' && {
+          period: { startAt: instantOf(text('from')), endAt: instantOf(text('until')) },
+        }),
       },
     });
     setExplanation(data);
@@ -51,6 +57,7 @@ export function ExplainView({ groups }: { readonly groups: readonly Group[] }) {
           streams={[
             ...new Set(groups.flatMap(({ members }) => members.map(({ stream }) => stream))),
           ]}
+          nodes={[...new Set(groups.flatMap(({ members }) => members.map(({ node }) => node)))]}
         />
       </form>
       {fault !== undefined && (
@@ -63,7 +70,13 @@ export function ExplainView({ groups }: { readonly groups: readonly Group[] }) {
   );
 }
 
-function Fields({ streams }: { readonly streams: readonly string[] }) {
+/** A local time as the page has it; empty: now. */
+function instantOf(text: string): number {
+  return text === '' ? Date.now() : new Date(text).getTime();
+}
+
+function Fields(props: { readonly streams: readonly string[]; readonly nodes: readonly string[] }) {
+  const { streams, nodes } = props;
   const { words } = useSpeech();
   return (
     <>
@@ -91,6 +104,34 @@ function Fields({ streams }: { readonly streams: readonly string[] }) {
         {words.userAgent}
         <input name="userAgent" defaultValue={navigator.userAgent} />
       </label>
+      <details class="wide">
+        <summary>{words.explainMore}</summary>
+        <div class="fields">
+          <label>
+            {words.cameFrom}
+            <select name="home">
+              <option value="">{words.cameHereFirst}</option>
+              {nodes.map((node) => (
+                <option key={node} value={node}>
+                  {node}
+                </option>
+              ))}
+            </select>
+          </label>
+          <label>
+            {words.viewerToken}
+            <input name="token" autocomplete="off" />
+          </label>
+          <label>
+            {words.periodFrom}
+            <input name="from" type="datetime-local" step="1" />
+          </label>
+          <label>
+            {words.periodUntil}
+            <input name="until" type="datetime-local" step="1" />
+          </label>
+        </div>
+      </details>
       <label class="check">
         <input type="checkbox" name="https" /> {words.https}
       </label>
@@ -98,6 +139,19 @@ function Fields({ streams }: { readonly streams: readonly string[] }) {
         {words.ask}
       </button>
     </>
+  );
+}
+
+function AccessLine({ access }: { readonly access: Explanation['access'] }) {
+  const { words } = useSpeech();
+  const { by, reason, login, sessionsMax, taken } = access;
+  if (by === 'open') return null;
+  return (
+    <p>
+      {by === 'pass' ? words.letInByPass : <YesNo is={reason === undefined} />}{' '}
+      {by === 'token' && words.viewerToken}
+      {login !== undefined && `: ${words.loginWatches(login, taken ?? 0, sessionsMax)}`}
+    </p>
   );
 }
 
@@ -115,6 +169,7 @@ function Answer({ explanation }: { readonly explanation: Explanation }) {
         <span>{viewer.isPublic ? words.publicViewer : words.privateViewer}</span>
         <code>{explanation.reason}</code>
       </p>
+      <AccessLine access={explanation.access} />
       {location !== undefined && <p class="mono">{location}</p>}
       {candidates.length > 0 && (
         <Table
