@@ -1,11 +1,20 @@
 import type { DrillView } from '../../src/agent/drill/drill-view.ts';
 import type { Drills } from '../../src/agent/drill/drills.ts';
+import type { DrillWish } from '../../src/core/drill/failure.ts';
+import type { FamilyResult } from '../../src/core/drill/report.ts';
 import { AgentError } from '../../src/core/errors.ts';
 
-/** Drills that only keep what was wanted; `refusal`: why none can begin. */
-export function createFakeDrills() {
+type FakeDrills = Pick<Drills, 'begin' | 'list' | 'get' | 'stop'> & {
+  /** Why none can begin. */
+  refusal?: string;
+  /** What a drill has come to when it is asked for; without it, it goes on. */
+  endsAs?: 'passed' | 'lost';
+};
+
+/** Drills that only keep what was wanted. */
+export function createFakeDrills(): FakeDrills {
   const kept: DrillView[] = [];
-  const fake: Pick<Drills, 'begin' | 'list' | 'get' | 'stop'> & { refusal?: string } = {
+  const fake: FakeDrills = {
     async begin(wish, { wallMs }) {
       if (fake.refusal !== undefined) throw new AgentError('conflict', fake.refusal);
       const id = `drill-${kept.length + 1}`;
@@ -16,7 +25,10 @@ export function createFakeDrills() {
       return drill;
     },
     list: () => kept,
-    get: (id) => kept.find((drill) => drill.id === id),
+    get(id) {
+      const drill = kept.find((one) => one.id === id);
+      return drill && fake.endsAs ? ended(drill, fake.endsAs === 'passed') : drill;
+    },
     stop(id, { wallMs }) {
       const at = kept.findIndex((drill) => drill.id === id);
       const drill = kept[at];
@@ -27,4 +39,27 @@ export function createFakeDrills() {
     },
   };
   return fake;
+}
+
+function ended(drill: DrillView, passed: boolean): DrillView {
+  const { wish, startedAt } = drill;
+  return {
+    ...drill,
+    ...{ state: 'done', passed, failureAt: startedAt, endedAt: startedAt + wish.durationS * 1000 },
+    families: wish.families.map((family) => familyResult(family, wish, passed)),
+    viewers: [{ family: 'browser', met: 12, left: 11, leftAfterMs: 300 }],
+  };
+}
+
+function familyResult(
+  family: FamilyResult['family'],
+  { probes }: DrillWish,
+  passed: boolean,
+): FamilyResult {
+  return {
+    ...{ family, isAssumed: false, expected: 'moves', expectedWithinMs: 3_000, probes },
+    ...{ chosen: probes, moved: passed ? probes : 0, ended: 0, withoutMediaMs: 0, missingMs: 0 },
+    ...{ movedAfterMs: 1_100, servedAfterMs: 1_200, to: passed ? ['node-b'] : [] },
+    verdict: passed ? 'carried' : 'lost',
+  };
 }
