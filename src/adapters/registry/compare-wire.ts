@@ -63,7 +63,6 @@ const run = z.object({
   originTicks: z.number(),
   segmentTicks: z.number().positive(),
   targetDurationS: z.number().positive(),
-  soundLeadTicks: z.number(),
   layout,
   pictureGrid: grid.optional(),
   soundGrids: z.array(grid).max(16),

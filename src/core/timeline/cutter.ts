@@ -48,8 +48,8 @@ export type CanonicalCutter = {
 
 /** Times that go on by more than this have jumped. */
 const jumpTicks = 10 * ticksPerSecond;
-/** So long pictures wait for sound that does not come. */
-const soundWaitTicks = ticksPerSecond;
+/** So long pictures wait for sound that does not come: encoders send them up to a second ahead of it, muxers 0.7 s. */
+const soundWaitTicks = 1.7 * ticksPerSecond;
 /** More than this is not held for a segment; a source that needs it has lost its keyframes and its mind. */
 const heldBytesMax = 192 * 1_024 * 1_024;
 
@@ -71,7 +71,6 @@ class Cutter implements CanonicalCutter {
   readonly #sound: readonly SoundLane[];
   readonly #carried;
   readonly #cuts;
-  readonly #soundLead: number;
   #state: CutterState = 'waiting';
   #lanes = new Map<number, Lane>();
   /** Decoding time of the newest picture, or time of the newest sound. */
@@ -86,7 +85,6 @@ class Cutter implements CanonicalCutter {
     this.#run = run;
     this.#offset = member.offset;
     this.#reference = member.nearTicks;
-    this.#soundLead = run.layout.video === undefined ? 0 : run.soundLeadTicks;
     this.#lane = createPictureLane(run, member.offset);
     this.#sound = run.layout.audio.map(({ format }, index) =>
       createSoundLane(format, run.soundGrids[index] ?? { anchor: 0, period: 1 }),
@@ -149,17 +147,16 @@ class Cutter implements CanonicalCutter {
   /** Begins only where a keyframe's number is higher than the one before: else it need not be the first of its number. */
   #tryStart(picture: LanePicture, number: number): void {
     const before = this.#lastKeyNumber;
-    const soundFrom = picture.pts - this.#soundLead;
-    for (const lane of this.#sound) lane.takeBefore(soundFrom);
-    this.#carried.takeBefore(soundFrom);
+    for (const lane of this.#sound) lane.takeBefore(picture.pts);
+    this.#carried.takeBefore(picture.pts);
     if (!picture.isKey || before === undefined || number <= before) return;
-    if (number < this.#run.firstNumber || !this.#soundReaches(soundFrom)) return;
+    if (number < this.#run.firstNumber || !this.#soundReaches(picture.pts)) return;
     this.#state = 'cutting';
     this.#hold(picture);
     this.#cuts.open(picture);
   }
 
-  /** Whether all sound since `ticks` was seen. A track that is silent for a second has none. */
+  /** Whether all sound since `ticks` was seen. A track that is silent for long has none. */
   #soundReaches(ticks: number): boolean {
     return this.#sound.every((lane) => {
       const first = lane.firstTicks();
@@ -208,13 +205,13 @@ class Cutter implements CanonicalCutter {
     for (;;) {
       const [open, next] = this.#cuts.first() ?? [];
       if (open === undefined || next === undefined) return segments;
-      if (!this.#soundIsThere(next.startTicks - this.#soundLead)) return segments;
+      if (!this.#soundIsThere(next.startTicks)) return segments;
       segments.push(this.#take(open, next));
     }
   }
 
   #soundIsThere(ticks: number): boolean {
-    const gaveUp = this.#reference >= ticks + this.#soundLead + soundWaitTicks;
+    const gaveUp = this.#reference >= ticks + soundWaitTicks;
     return this.#sound.every((lane) => gaveUp || (lane.newestTicks() ?? ticks) >= ticks);
   }
 
@@ -222,11 +219,9 @@ class Cutter implements CanonicalCutter {
     const pictures = this.#pictures.splice(0, next.index - open.index);
     this.#cuts.shift();
     for (const picture of pictures) this.#heldBytes -= picture.bytes.length;
-    const from = open.startTicks - this.#soundLead;
-    const to = next.startTicks - this.#soundLead;
-    const all = this.#sound.map((lane) => lane.takeBefore(to));
-    const sound = all.map((frames) => frames.filter((frame) => frame.pts >= from));
-    const carried = this.#carried.takeBefore(to);
+    const all = this.#sound.map((lane) => lane.takeBefore(next.startTicks));
+    const sound = all.map((frames) => frames.filter((frame) => frame.pts >= open.startTicks));
+    const carried = this.#carried.takeBefore(next.startTicks);
     // Before the first segment lies sound of the one that was not begun.
     const late = this.#hasTaken ? all.flat().length - sound.flat().length : 0;
     this.#hasTaken = true;

@@ -31,8 +31,6 @@ export type Founding =
 /** Keyframes that show how long their interval is; after a long wait the least that can. */
 const keysMin = 4;
 const lateKeysMin = 2;
-/** Sound that a muxer writes up to so much later than pictures (`max_delay` of ffmpeg). */
-const soundLeadTicks = 0.7 * ticksPerSecond;
 /** Numbers must not grow faster than seconds: then Unix time alone keeps them from falling. */
 const segmentTicksMin = ticksPerSecond;
 const segmentTicksMax = 30 * ticksPerSecond;
@@ -84,7 +82,6 @@ export function foundRun(facts: FoundingFacts): Founding {
       ? facts.previous.lastNumber + 1
       : Math.floor(window.originTicks / ticksPerSecond),
     ...window,
-    soundLeadTicks,
     layout,
     pictureGrid,
     soundGrids: soundGridsOf(facts, ticksOf),

@@ -22,8 +22,6 @@ export type TimelineRun = {
   readonly segmentTicks: number;
   /** EXT-X-TARGETDURATION. */
   readonly targetDurationS: number;
-  /** Sound is cut so much earlier than pictures: muxers write it later. */
-  readonly soundLeadTicks: number;
   readonly layout: Layout;
   /** Absent where pictures do not come at a constant rate. */
   readonly pictureGrid?: Grid | undefined;

@@ -33,7 +33,7 @@ const firstAudioPid = 0x101;
 const firstOtherPid = 0x120;
 /** Frames of sound in one PES packet. */
 const framesPerPacket = 8;
-/** Clock reference ahead of decoding, beyond the lead that sound needs. */
+/** Clock reference ahead of decoding. */
 const clockLeadTicks = 9_000;
 
 /**
@@ -124,25 +124,25 @@ function mediaItems(run: TimelineRun, parts: SegmentParts): TsItem[] {
     }
   };
   for (const [index, picture] of pictures.entries()) {
-    items.push(pictureItem(run, picture));
+    items.push(pictureItem(picture));
     addCarried(picture.behind);
     const next = pictures[index + 1]?.dts ?? Number.POSITIVE_INFINITY;
-    const lead = run.soundLeadTicks - ((first?.pts ?? 0) - (first?.dts ?? 0));
-    addSound(next - lead);
-    addCarried(carried.splice(0, countBefore(carried, next - lead)));
+    const shown = next + (first?.pts ?? 0) - (first?.dts ?? 0);
+    addSound(shown);
+    addCarried(carried.splice(0, countBefore(carried, shown)));
   }
   addSound(Number.POSITIVE_INFINITY);
   addCarried(carried);
   return items;
 }
 
-function pictureItem(run: TimelineRun, picture: LanePicture): TsItem {
+function pictureItem(picture: LanePicture): TsItem {
   const { pts, dts, isKey, bytes } = picture;
   return {
     pid: videoPid,
     header: pesHeader(0xe0, { pts, dts }, bytes.length),
     payload: bytes,
-    pcr: dts - run.soundLeadTicks - clockLeadTicks,
+    pcr: dts - clockLeadTicks,
     isRandomAccess: isKey,
   };
 }

@@ -20,7 +20,6 @@ function aRun(fields: Partial<TimelineRun> = {}): TimelineRun {
     originTicks: 0,
     segmentTicks: 180_000,
     targetDurationS: 2,
-    soundLeadTicks: 63_000,
     layout: { video: 'h264', audio: [], others: [] },
     soundGrids: [],
     ...fields,

@@ -27,7 +27,6 @@ function aRun(fields: Partial<TimelineRun> = {}): TimelineRun {
     originTicks: epoch - second / 2,
     segmentTicks: 2 * second,
     targetDurationS: 2,
-    soundLeadTicks: 63_000,
     layout: { video: 'h264', audio: [{ format: 'aac' }], others: [] },
     pictureGrid: { anchor: epoch, period: 3_600 },
     soundGrids: [{ anchor: epoch, period: 1_920 }],
@@ -85,14 +84,14 @@ describe('a member of a run', () => {
   });
 
   it('does not begin before all sound of the first segment was seen', () => {
-    const reading = syntheticReading({ to: 300 });
+    const reading = syntheticReading({ from: 20, to: 300 });
     const startWithSoundFrom = (ticks: number) => {
       const units = reading.units.filter((unit) => unit.kind === 'video' || timeOf(unit) >= ticks);
       return cut([{ ...reading, units }]).segments[0]?.number;
     };
-    // Sound of number 1001 begins at 117000; frames lie at 115200 and 117120.
-    expect(startWithSoundFrom(115_200)).toBe(1_001);
-    expect(startWithSoundFrom(115_201)).toBe(1_002);
+    // Number 1001 begins at 180000; frames lie at 178560 and 180480.
+    expect(startWithSoundFrom(178_560)).toBe(1_001);
+    expect(startWithSoundFrom(178_561)).toBe(1_002);
   });
 
   it('gives the same segments however its input is cut into pieces', () => {
@@ -204,7 +203,7 @@ describe('a packager whose times break', () => {
 describe('sound', () => {
   it('that comes late in the bytes is waited for', () => {
     const whole = byNumber(cut([syntheticReading({ to: 600 })]).segments);
-    for (const soundLate of [62_000, 64_000, 63_000 + second]) {
+    for (const soundLate of [1_000, 63_000, 1.6 * second]) {
       const { segments } = cut(inPieces(syntheticReading({ to: 600, soundLate }), 10));
       expect(segments.length).toBeGreaterThan(7);
       for (const segment of listed(segments)) {
@@ -213,12 +212,17 @@ describe('sound', () => {
     }
   });
 
-  it('that stops is given up after a second', () => {
-    const reading = syntheticReading({ to: 600 });
-    const units = reading.units.filter((unit) => unit.kind === 'video' || timeOf(unit) < 500_000);
-    const { segments } = cut(inPieces({ ...reading, units }, 10));
-    expect(segments.length).toBeGreaterThanOrEqual(9);
-    expectConsecutive(segments);
+  it('that stops is given up after 1.7 s', () => {
+    const soundlessUntil = (to: number) => {
+      const reading = syntheticReading({ to });
+      const units = reading.units.filter((unit) => unit.kind === 'video' || timeOf(unit) < 500_000);
+      const { segments } = cut(inPieces({ ...reading, units }, 10));
+      expectConsecutive(segments);
+      return segments.length;
+    };
+    // The segment that ends at 540000 waits until 693000; pictures lie at 691200 and 694800.
+    expect(soundlessUntil(194) - soundlessUntil(193)).toBe(1);
+    expect(soundlessUntil(600)).toBeGreaterThanOrEqual(9);
   });
 
   it('that has a gap goes on where it is, on a grid moved for all members alike', () => {

@@ -15,7 +15,6 @@ const run: TimelineRun = {
   originTicks: 0,
   segmentTicks: 180_000,
   targetDurationS: 2,
-  soundLeadTicks: 63_000,
   layout: { video: 'h264', audio: [], others: [] },
   soundGrids: [],
 };

@@ -4,7 +4,7 @@ import { succeedRuns } from '../../../src/core/timeline/succeed-runs.ts';
 
 const run: TimelineRun = {
   ...{ sequence: 5, foundedAt: 1_000, foundedBy: 'node-b', firstNumber: 100, originTicks: 90_000 },
-  ...{ segmentTicks: 180_000, targetDurationS: 2, soundLeadTicks: 63_000, soundGrids: [] },
+  ...{ segmentTicks: 180_000, targetDurationS: 2, soundGrids: [] },
   layout: { video: 'h264', audio: [], others: [] },
 };
 
