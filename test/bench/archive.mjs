@@ -4,9 +4,10 @@
  * from another node. Prints a table for `docs/performance.md`.
  */
 import { packRanges } from '../../dist/core/archive/archive-facts.js';
-import { renderPeriod, takeSegments } from '../../dist/core/archive/period-playlist.js';
+import { renderPeriod } from '../../dist/core/archive/period-playlist.js';
 import { placeArchive } from '../../dist/core/archive/place-archive.js';
 import { cutRanges } from '../../dist/core/archive/ranges.js';
+import { takeSegments } from '../../dist/core/archive/take-segments.js';
 import { judgeCandidates } from '../../dist/core/placement/candidates.js';
 
 const streams = 500;

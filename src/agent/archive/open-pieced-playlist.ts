@@ -1,14 +1,18 @@
 import type { Period } from '../../core/archive/period.ts';
-import { renderPeriod, type Taken, takeSegments } from '../../core/archive/period-playlist.ts';
+import { renderPeriod } from '../../core/archive/period-playlist.ts';
 import type { ArchivePlacement } from '../../core/archive/place-archive.ts';
 import type { Piece } from '../../core/archive/plan.ts';
-import { spanOf } from '../../core/archive/ranges.ts';
+import { spanOf, type TimeRange } from '../../core/archive/ranges.ts';
+import { type Taken, takeSegments } from '../../core/archive/take-segments.ts';
 import { type Answer, notFromHere } from '../answer.ts';
 import type { ArchiveBlock } from '../archive-ports.ts';
 import type { ViewingDeps } from '../viewing-parts.ts';
 import { type ArchiveDeps, type PeriodRequest, placePeriod, rungAt } from './archive-deps.ts';
 import { askSegments, recordedFolder } from './peer-lists.ts';
 import { type RecordedAsked, secondsOf, servePlaylist } from './recorded-parts.ts';
+
+/** Two segments, as long as they usually are: how much more than a piece is taken where nodes change, ms. */
+const seamMs = 30_000;
 
 type Here = Extract<ArchivePlacement, { pieces: unknown }>;
 type Gathered = { readonly taken: readonly Taken[]; readonly placement: Here };
@@ -109,9 +113,10 @@ async function peerList(
   return { prefix: recordedFolder(of), blocks };
 }
 
-/** From the first to the last piece of a node. */
-function spanOfPieces(pieces: readonly Piece[], node: string) {
-  return spanOf(pieces.filter((piece) => piece.node === node));
+/** From the first to the last piece of a node, and what may be taken beyond. */
+function spanOfPieces(pieces: readonly Piece[], node: string): TimeRange | undefined {
+  const span = spanOf(pieces.filter((piece) => piece.node === node));
+  return span && { startMs: span.startMs - seamMs, endMs: span.endMs + seamMs };
 }
 
 function takenFrom(pieces: readonly Piece[], lists: Lists): readonly Taken[] {

@@ -1,7 +1,7 @@
 import { readListed } from '../../core/archive/listed-periods.ts';
 import { judgePeriod, wishOf } from '../../core/archive/period.ts';
-import { takeSegments } from '../../core/archive/period-playlist.ts';
 import { writeSegmentList } from '../../core/archive/segment-list.ts';
+import { takeSegments } from '../../core/archive/take-segments.ts';
 import type { ReasonCode } from '../../core/reasons.ts';
 import type { StreamConfig } from '../../core/stream/stream.ts';
 import type { ViewerQuery } from '../../core/viewer/query.ts';

@@ -10,6 +10,7 @@ import type { Coverages } from './coverages.ts';
 import { type Look, RecordedStream } from './recorded-stream.ts';
 import { createSegmentJobs, type OpenFile, type SegmentJob } from './segment-jobs.ts';
 import type { Troubles } from './troubles.ts';
+import { readAt } from './watched-windows.ts';
 
 /** What is trimmed to make room for more, share of the budget. */
 const budgetShare = 0.98;
@@ -190,7 +191,7 @@ export class Recorder {
     for (const [path, uri] of rungs) {
       const snapshot = live.media(name, uri);
       if (snapshot === undefined) continue;
-      const look = stream.look(path, snapshot.bytes, isCanonical, now);
+      const look = stream.look(path, snapshot.bytes, isCanonical, readAt(snapshot, now));
       this.#judge(name, look, now);
       for (const job of look.jobs) work.push(this.#record(name, of, job));
     }
@@ -219,12 +220,10 @@ export class Recorder {
     stream.settle(job.rung, outcome.kind === 'kept' ? range : undefined);
     if (outcome.kind === 'kept') troubles.clear(name, 'recorder-disk-full', 'recorder-disk-failed');
     else if (outcome.kind === 'fault') troubles.raise(name, outcome, clock.now());
-    else
-      troubles.raise(
-        name,
-        { reason: 'recorder-segment-unread', cause: outcome.cause },
-        clock.now(),
-      );
+    else {
+      const { cause } = outcome;
+      troubles.raise(name, { reason: 'recorder-segment-unread', cause }, clock.now());
+    }
     if (stream.dvr.bytes() > budgetOf(recording.config)) await this.#trimTo(name, recording, 0);
   }
 

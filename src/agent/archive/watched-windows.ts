@@ -3,7 +3,14 @@ import { timeWindow, type WindowMemory } from '../../core/archive/window-times.t
 import { readMediaPlaylist } from '../../core/playlist/media-playlist.ts';
 import type { Container } from '../../core/stream/stream.ts';
 import type { Now } from '../../core/time.ts';
+import type { MediaSnapshot } from '../live-snapshots.ts';
 import type { LiveStreams } from '../live-streams.ts';
+
+/** When a playlist was read, which may be a while ago, and tells when its segments ended. */
+export function readAt({ fetchedAt }: Pick<MediaSnapshot, 'fetchedAt'>, now: Now): Now {
+  const agoMs = Math.max(0, now.monoMs - fetchedAt);
+  return { monoMs: now.monoMs - agoMs, wallMs: now.wallMs - agoMs };
+}
 
 type Watched = {
   bytes: Uint8Array | undefined;
@@ -27,8 +34,8 @@ export class WatchedWindows {
     for (const name of streams) {
       this.#live.watch(name, now);
       const path = this.#live.entry(name)?.template.ladder.variants[0]?.uri;
-      const bytes = path === undefined ? undefined : this.#live.media(name, path)?.bytes;
-      if (bytes !== undefined) this.#lookAt(name, bytes, now);
+      const snapshot = path === undefined ? undefined : this.#live.media(name, path);
+      if (snapshot !== undefined) this.#lookAt(name, snapshot.bytes, readAt(snapshot, now));
     }
   }
 

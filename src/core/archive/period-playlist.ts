@@ -1,37 +1,8 @@
 import { formatDateTime } from '../playlist/program-date-time.ts';
-import type { UnixMs } from '../time.ts';
 import { joinToleranceMs } from './coverage.ts';
-
-/** What of a recorded segment stands in a playlist. */
-export type ListedSegment = {
-  readonly name: string;
-  readonly startMs: UnixMs;
-  readonly durationMs: number;
-  readonly run: string;
-  readonly number: number;
-  readonly map?: string | undefined;
-};
+import { endOf, type ListedSegment, type Slice } from './take-segments.ts';
 
 type Block = readonly ListedSegment[];
-
-/** Segments `from` up to `to` (exclusive) of a block; `prefix` stands before their names: empty for this node's own. */
-export type Slice<S extends ListedSegment = ListedSegment> = {
-  readonly block: readonly S[];
-  readonly from: number;
-  readonly to: number;
-  readonly prefix: string;
-};
-
-/** A stretch of time and the blocks, in the order of time, that it is taken from. */
-export type Taken<S extends ListedSegment = ListedSegment> = {
-  readonly startMs: UnixMs;
-  readonly endMs: UnixMs;
-  readonly blocks: readonly (readonly S[])[];
-  readonly prefix: string;
-};
-
-/** A segment that reaches into a stretch by less than this is not part of it, ms: clocks and durations are rounded. */
-const touchMs = 100;
 
 /** A hole of more segments is a break without lines of its own: players step through such lines one by one. */
 const gapLinesMax = 10;
@@ -41,28 +12,6 @@ const gapLinesMax = 10;
  * playlists whole that name anything but media.
  */
 const gapStem = '~gap';
-
-/**
- * The segments of the stretches in the order of time, each segment that reaches into its stretch and beyond what was
- * taken before: at a change of nodes a part of a segment may come twice, but nothing is left out.
- */
-export function takeSegments<S extends ListedSegment>(
-  stretches: readonly Taken<S>[],
-): readonly Slice<S>[] {
-  const slices: Slice<S>[] = [];
-  let takenMs = Number.NEGATIVE_INFINITY;
-  for (const { startMs, endMs, blocks, prefix } of stretches)
-    for (const block of blocks) {
-      const afterMs = Math.max(startMs, takenMs) + touchMs;
-      const from = firstIndex(block, (segment) => endOf(segment) > afterMs);
-      const to = firstIndex(block, (segment) => segment.startMs >= endMs - touchMs);
-      const last = block[to - 1];
-      if (from >= to || last === undefined) continue;
-      slices.push({ block, from, to, prefix });
-      takenMs = endOf(last);
-    }
-  return slices;
-}
 
 /**
  * The media playlist of a period, for a viewer whose pass is `query` (`?pass=...` or nothing) at other nodes. Only a
@@ -195,21 +144,4 @@ function goesOn(before: ListedSegment, next: ListedSegment): boolean {
 function isBreak(before: ListedSegment, next: ListedSegment): boolean {
   const apartMs = next.startMs - endOf(before);
   return !goesOn(before, next) || before.map !== next.map || apartMs > joinToleranceMs;
-}
-
-function endOf({ startMs, durationMs }: ListedSegment): UnixMs {
-  return startMs + durationMs;
-}
-
-/** The first index for which `is` holds, which it then does for all that follow. */
-function firstIndex(block: Block, is: (segment: ListedSegment) => boolean): number {
-  let low = 0;
-  let high = block.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    const segment = block[middle];
-    if (segment !== undefined && is(segment)) high = middle;
-    else low = middle + 1;
-  }
-  return low;
 }

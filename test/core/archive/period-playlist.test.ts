@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { renderPeriod } from '../../../src/core/archive/period-playlist.ts';
+import { readSegmentList, writeSegmentList } from '../../../src/core/archive/segment-list.ts';
 import {
   type ListedSegment,
-  renderPeriod,
   type Taken,
   takeSegments,
-} from '../../../src/core/archive/period-playlist.ts';
-import { readSegmentList, writeSegmentList } from '../../../src/core/archive/segment-list.ts';
+} from '../../../src/core/archive/take-segments.ts';
 
 const startMs = Date.UTC(2026, 10, 15, 12);
 
@@ -71,18 +71,19 @@ describe('the playlist of a period', () => {
     expect(text.match(/#EXT-X-(?:DISC|GAP|PROGRAM)/g)).toEqual(['#EXT-X-PROGRAM']);
   });
 
-  it('changes nodes with a discontinuity, a time and passes, repeating a part of a segment', () => {
+  it('changes nodes with a discontinuity, a time and passes', () => {
     const other = {
       blocks: [block(0, 20, { run: 'two', shiftMs: 2_000 })],
       prefix: 'http://b/ch1/~archive/x/',
     };
-    const text = render([stretch(0, 2), stretch(2, 4, other), stretch(4, 6)]);
+    const own = (first: number, count: number) => ({ blocks: [block(first, count)] });
+    const text = render([stretch(0, 4, own(0, 4)), stretch(4, 6, other), stretch(6, 8, own(6, 4))]);
     expect(text.match(/.*\.ts.*/g)).toEqual([
-      '0.ts',
-      '1.ts',
-      ...[1, 2, 3].map((at) => `http://b/ch1/~archive/x/${at}.ts?pass=p`),
-      '4.ts',
-      '5.ts',
+      ...[0, 1, 2, 3].map((at) => `${at}.ts`),
+      // Two segments earlier than its stretch, which shares 10 s with the recording before it, and one longer.
+      ...[2, 3, 4, 5, 6].map((at) => `http://b/ch1/~archive/x/${at}.ts?pass=p`),
+      '6.ts',
+      '7.ts',
     ]);
     expect(text.match(/#EXT-X-DISCONTINUITY\n/g)).toHaveLength(2);
     expect(text).not.toContain('\u0000');
