@@ -4,6 +4,7 @@ import { hashOf, type Place, placeOf, type View, views } from './place.ts';
 import type { Theme } from './settings.ts';
 import type { State } from './state.ts';
 import { AlertsView } from './views/alerts-view.tsx';
+import { DrillView } from './views/drill-view.tsx';
 import { ExplainView } from './views/explain-view.tsx';
 import { ForecastView } from './views/forecast-view.tsx';
 import { GroupView } from './views/group-view.tsx';
@@ -99,13 +100,15 @@ function CurrentView({ place, state }: { readonly place: Place; readonly state: 
       return <ForecastView forecasts={state.forecast?.forecasts ?? []} />;
     case 'key':
       return <KeyView keys={state.key} />;
+    case 'drill':
+      return <DrillView state={state} />;
     case 'explain':
       return <ExplainView groups={state.groups?.groups ?? []} />;
   }
 }
 
 /** How many things of a view want somebody's attention. */
-function alarmsOf(view: View, { groups, peers, alerts, key }: State): number {
+function alarmsOf(view: View, { groups, peers, alerts, key, drills }: State): number {
   switch (view) {
     case 'groups':
       return groups?.groups.filter(({ state }) => state !== 'reserve').length ?? 0;
@@ -115,6 +118,8 @@ function alarmsOf(view: View, { groups, peers, alerts, key }: State): number {
       return alerts?.alerts.filter(({ state }) => state === 'raised').length ?? 0;
     case 'key':
       return key === undefined || key.state === 'in-force' ? 0 : 1;
+    case 'drill':
+      return drills?.drills.some(({ state }) => state === 'failing') === true ? 1 : 0;
     default:
       return 0;
   }

@@ -1,5 +1,5 @@
 /** What the console shows, in the order of its navigation. */
-export const views = ['groups', 'nodes', 'alerts', 'forecast', 'key', 'explain'] as const;
+export const views = ['groups', 'nodes', 'alerts', 'forecast', 'key', 'drill', 'explain'] as const;
 export type View = (typeof views)[number];
 
 /** A view, and the name of what it shows where it shows one thing. */

@@ -23,6 +23,7 @@ export type State = {
   readonly key?: ViewingKeys;
   readonly alerts?: Answer<'/api/v1/alerts'>;
   readonly forecast?: Answer<'/api/v1/forecast'>;
+  readonly drills?: Answer<'/api/v1/drills'>;
 };
 
 const parts: ReadonlySet<string> = new Set<keyof State>([
@@ -32,6 +33,7 @@ const parts: ReadonlySet<string> = new Set<keyof State>([
   'key',
   'alerts',
   'forecast',
+  'drills',
 ]);
 
 /** The state after one event; events of other names change nothing. */

@@ -79,6 +79,7 @@ describe.skipIf(!isInstalled('chromium'))('the console', () => {
     ['alerts', 'Standing'],
     ['forecast', 'If node-b dies now'],
     ['key', 'in force'],
+    ['drill', 'No drill since the agent was started'],
     ['explain', 'Ask'],
   ] as const;
   const looks = [
@@ -136,6 +137,33 @@ describe.skipIf(!isInstalled('chromium'))('the console', () => {
     await keepPicture(page, 'node-dead');
     victim?.start();
     await card.getByText('reserve', { exact: true }).waitFor({ timeout: 60_000 });
+  });
+
+  it('runs a drill, and shows how each kind of player fared', async () => {
+    const { page } = await signedIn({ viewport: { width: 1440, height: 900 } });
+    await page.goto(`${admin()}/#/drill`);
+    await page.getByLabel('Stream').fill('live');
+    await page.getByLabel('Lasts, seconds').fill('14');
+    await page.getByRole('button', { name: 'Begin the drill' }).click();
+    await page.getByText('the failure is on').first().waitFor({ timeout: 30_000 });
+    await page.getByRole('row', { name: /hls\.js.*node-[bc].*carried/ }).waitFor();
+    await keepPicture(page, 'drill-on-wide-light');
+    await page.getByText('nobody was lost').waitFor({ timeout: 30_000 });
+    for (const family of ['shaka', 'vhs', 'media3', 'avplayer'])
+      await page.getByRole('row', { name: new RegExp(`${family}.*carried`) }).waitFor();
+    await page.getByRole('row', { name: /legacy.*interrupted/ }).waitFor();
+    expect(await seriousFindings(page)).toEqual([]);
+    await keepPicture(page, 'drill-over-wide-light');
+    await page.setViewportSize({ width: 360, height: 740 });
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.getByText('Players, share, real viewers').click();
+    await page.getByLabel('Real viewers, percent').fill('5');
+    await page.getByText('Real viewers of this stream on this node').waitFor();
+    expect([await isTooWide(page), await seriousFindings(page)]).toEqual([false, []]);
+    await keepPicture(page, 'drill-over-narrow-dark');
+    await page.getByRole('button', { name: 'Русский' }).click();
+    await page.getByText('никто не потерян').waitFor();
+    await keepPicture(page, 'drill-russian');
   });
 
   it('drains and offers the node again, and rolls the key, each after a question', async () => {

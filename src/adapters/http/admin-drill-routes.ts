@@ -12,38 +12,52 @@ const percent = z.number().min(0).max(100);
 const ms = z.int().nonnegative();
 const sinceFailure = ms.optional().openapi({ description: 'ms since the failure began' });
 
-const wish = z.strictObject({
-  stream: z.string().min(1).max(200).openapi({ example: 'sport/hd' }),
-  failure: failure.default('not-found'),
+/** What is tried out, without what is left to the node. */
+const fields = {
+  failure,
   durationS: z
     .int()
     .min(drillLimits.durationSMin)
     .max(drillLimits.durationSMax)
-    .default(30)
     .openapi({ description: 'how long the failure lasts; it ends with the process, too' }),
   probes: z
     .int()
     .min(1)
     .max(drillLimits.probesMax)
-    .default(1)
     .openapi({ description: 'modelled players of each family' }),
   families: z
-    .array(family)
+    .array(z.enum(drillFamilies))
     .min(1)
     .max(drillFamilies.length)
     .refine((list) => new Set(list).size === list.length, 'must name each family once')
-    .readonly()
-    .default([...drillFamilies]),
-  sharePercent: percent
-    .default(100)
-    .openapi({ description: 'how many modelled players of each family meet the failure' }),
-  viewersPercent: percent
-    .default(0)
-    .openapi({ description: 'how many real viewers meet it; 0: none' }),
-  slowMs: z.int().min(100).max(drillLimits.slowMsMax).default(3_000),
-  force: z.boolean().default(false).openapi({
-    description: 'although nobody could take over now; viewers without backup included',
+    .readonly(),
+  sharePercent: percent.openapi({
+    description: 'how many modelled players of each family meet the failure',
   }),
+  viewersPercent: percent.openapi({ description: 'how many real viewers meet it; 0: none' }),
+  slowMs: z
+    .int()
+    .min(100)
+    .max(drillLimits.slowMsMax)
+    .openapi({ description: 'by how much answers are late if it is `slow`' }),
+  force: z
+    .boolean()
+    .openapi({
+      description: 'although nobody could take over now; viewers without backup included',
+    }),
+};
+const stream = z.string().min(1).max(200).openapi({ example: 'sport/hd' });
+
+const wish = z.strictObject({
+  stream,
+  failure: fields.failure.default('not-found'),
+  durationS: fields.durationS.default(30),
+  probes: fields.probes.default(1),
+  families: fields.families.default([...drillFamilies]),
+  sharePercent: fields.sharePercent.default(100),
+  viewersPercent: fields.viewersPercent.default(0),
+  slowMs: fields.slowMs.default(3_000),
+  force: fields.force.default(false),
 });
 
 const outcome = z.enum(['moves', 'reopens', 'ends', 'stays']);
@@ -57,6 +71,7 @@ const familyResult = z.object({
   chosen: z.int().openapi({ description: 'those that were meant to meet the failure' }),
   moved: z.int().openapi({ description: 'those that had media from another node' }),
   ended: z.int().openapi({ description: 'those that gave up' }),
+  metAfterMs: sinceFailure.openapi({ description: 'first failed request; the earliest' }),
   movedAfterMs: sinceFailure.openapi({ description: 'first request to another node; the slowest' }),
   servedAfterMs: sinceFailure.openapi({ description: 'first media from there; the slowest' }),
   withoutMediaMs: ms.openapi({ description: 'time with nothing to show; the worst' }),
@@ -93,7 +108,7 @@ const viewersResult = z.object({
 const drillView = z
   .object({
     id: z.string(),
-    wish: wish.required(),
+    wish: z.object({ stream, ...fields }),
     state: z.enum(['warming', 'failing', 'done', 'stopped']),
     startedAt: instant,
     failureAt: instant.optional(),

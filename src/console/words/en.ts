@@ -1,3 +1,5 @@
+import { drillEn } from './drill-en.ts';
+
 /** Everything the console says, in English; `ru.ts` has the same names. */
 export const en = {
   appName: 'Understudy',
@@ -17,6 +19,7 @@ export const en = {
     alerts: 'Alerts',
     forecast: 'Forecast',
     key: 'Viewing key',
+    drill: 'Drill',
     explain: 'Explain',
   },
   asSeenFrom: (node: string) => `as seen from ${node}`,
@@ -154,6 +157,7 @@ export const en = {
   privateViewer: 'not a public address',
   failed: 'That did not work',
   apiPage: 'REST API',
+  drill: drillEn,
 };
 
 export type Words = typeof en;

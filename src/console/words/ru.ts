@@ -1,3 +1,4 @@
+import { drillRu } from './drill-ru.ts';
 import type { Words } from './en.ts';
 
 /** Everything the console says, in Russian. */
@@ -20,6 +21,7 @@ export const ru: Words = {
     alerts: 'Тревоги',
     forecast: 'Прогноз',
     key: 'Ключ',
+    drill: 'Учения',
     explain: 'Почему так',
   },
   asSeenFrom: (node) => `каким это видит ${node}`,
@@ -154,4 +156,5 @@ export const ru: Words = {
   privateViewer: 'адрес не из интернета',
   failed: 'Не получилось',
   apiPage: 'REST API',
+  drill: drillRu,
 };

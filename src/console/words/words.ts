@@ -20,6 +20,8 @@ export type Speech = {
   /** How long ago or how much, in the largest fitting unit. */
   duration(ms: number): string;
   number(value: number): string;
+  /** Seconds, to a tenth. */
+  seconds(ms: number): string;
 };
 
 /** The console's way to speak. */
@@ -29,6 +31,9 @@ export function createSpeech(language: Language): Speech {
   const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'medium' });
   const day = new Intl.DateTimeFormat(locale, { dateStyle: 'short', timeStyle: 'medium' });
   const number = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
+  const seconds = new Intl.NumberFormat(locale, {
+    ...{ style: 'unit', unit: 'second', unitDisplay: 'narrow', maximumFractionDigits: 1 },
+  } as const);
   return {
     language,
     words: isRussian ? ru : en,
@@ -42,6 +47,7 @@ export function createSpeech(language: Language): Speech {
       (new Date(at).toDateString() === new Date().toDateString() ? clock : day).format(at),
     duration: (ms) => durationText(ms, locale),
     number: (value) => number.format(value),
+    seconds: (ms) => seconds.format(ms / 1_000),
   };
 }
 

@@ -38,6 +38,8 @@ export type FamilyResult = {
   readonly chosen: number;
   readonly moved: number;
   readonly ended: number;
+  /** The first that met it, ms after the failure began. */
+  readonly metAfterMs?: number | undefined;
   /** The slowest of those that moved, ms after the failure began. */
   readonly movedAfterMs?: number | undefined;
   readonly servedAfterMs?: number | undefined;
@@ -73,6 +75,7 @@ export function familyResults(
       chosen: chosen.length,
       moved: moved.length,
       ended: chosen.filter(({ state }) => state === 'ended').length,
+      metAfterMs: earliest(chosen.map(({ metAfterMs }) => metAfterMs)),
       movedAfterMs: latest(moved.map(({ movedAfterMs }) => movedAfterMs)),
       servedAfterMs: latest(moved.map(({ servedAfterMs }) => servedAfterMs)),
       withoutMediaMs: Math.max(0, ...chosen.map(({ withoutMediaMs }) => withoutMediaMs)),
@@ -104,6 +107,11 @@ function verdictOf(chosen: readonly ProbeResult[], failedForMs: number): FamilyR
   if (outcome === 'stays') return 'stays';
   if (outcome === 'ends') return tried.some(({ state }) => state === 'ended') ? 'lost' : 'waiting';
   return failedForMs < withinMs ? 'waiting' : 'lost';
+}
+
+function earliest(times: readonly (number | undefined)[]): number | undefined {
+  const known = times.filter((ms) => ms !== undefined);
+  return known.length === 0 ? undefined : Math.min(...known);
 }
 
 function latest(times: readonly (number | undefined)[]): number | undefined {

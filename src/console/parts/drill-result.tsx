@@ -1,0 +1,134 @@
+import type { components } from '../api-types.ts';
+import { useSpeech } from '../words/words.ts';
+import { Table } from './bits.tsx';
+
+export type Drill = components['schemas']['Drill'];
+type Family = Drill['families'][number];
+
+const colours: Readonly<Record<Family['verdict'], string>> = {
+  carried: 'reserve',
+  interrupted: 'degraded',
+  lost: 'none',
+  waiting: 'open',
+  stays: 'open',
+  unproved: 'open',
+};
+
+/** How each kind of player fared, with what its rules say of it. `failedForMs`: how long the failure was on. */
+export function DrillResult({
+  drill,
+  failedForMs,
+}: {
+  readonly drill: Drill;
+  readonly failedForMs: number;
+}) {
+  const { words } = useSpeech();
+  const { drill: said } = words;
+  const heads = [
+    words.player,
+    said.expected,
+    said.moved,
+    said.after,
+    said.nothing,
+    said.missing,
+    said.to,
+    said.verdict,
+  ];
+  return (
+    <>
+      <Table name={words.nav.drill} heads={heads}>
+        {drill.families.map((family) => (
+          <FamilyRow key={family.family} family={family} failedForMs={failedForMs} />
+        ))}
+      </Table>
+      <p class="legend quiet" aria-hidden="true">
+        {(['home', 'seeking', 'nothing', 'away'] as const).map((part) => (
+          <span key={part} data-part={part}>
+            {said.stripLegend[part]}
+          </span>
+        ))}
+      </p>
+      {drill.viewers.map(({ family, met, left }) => (
+        <p key={family}>{said.viewersMet(family, met, left)}</p>
+      ))}
+      {[...new Set(drill.probes.flatMap(({ note }) => note ?? []))].map((note) => (
+        <p key={note} class="fault">
+          {note}
+        </p>
+      ))}
+    </>
+  );
+}
+
+function FamilyRow({ family, failedForMs }: { family: Family; failedForMs: number }) {
+  const { words, seconds } = useSpeech();
+  const { drill: said } = words;
+  const { expectedWithinMs, servedAfterMs, verdict } = family;
+  const shown = (ms: number | undefined) => (ms === undefined ? '–' : seconds(ms));
+  return (
+    <tr>
+      <th scope="row">
+        {family.family}
+        {family.isAssumed && (
+          <span class="quiet" title={said.assumed}>
+            {' '}
+            *
+          </span>
+        )}
+        <Strip family={family} failedForMs={failedForMs} />
+      </th>
+      <td>
+        {said.outcomes[family.expected]}{' '}
+        {expectedWithinMs !== undefined && (
+          <span class="quiet number">{said.within(seconds(expectedWithinMs))}</span>
+        )}
+      </td>
+      <td class="number">{said.of(family.moved, family.chosen)}</td>
+      <td class="number">{shown(servedAfterMs)}</td>
+      <td class="number">{seconds(family.withoutMediaMs)}</td>
+      <td class="number">{seconds(family.missingMs)}</td>
+      <td class="mono">{family.to.join(', ') || '–'}</td>
+      <td>
+        <span class="badge" data-state={colours[verdict]} title={said.verdictMeaning[verdict]}>
+          {said.verdicts[verdict]}
+        </span>
+      </td>
+    </tr>
+  );
+}
+
+/** The time of the failure as one player spent it; what it had nothing to show in stands before it was served again. */
+function Strip({ family, failedForMs }: { family: Family; failedForMs: number }) {
+  const { words, seconds } = useSpeech();
+  const { metAfterMs, servedAfterMs, withoutMediaMs } = family;
+  const all = Math.max(1, failedForMs);
+  const met = Math.min(metAfterMs ?? all, all);
+  const served = Math.max(met, Math.min(servedAfterMs ?? all, all));
+  const nothing = Math.min(withoutMediaMs, served - met);
+  const parts = [
+    ['home', 0, met],
+    ['seeking', met, served - nothing],
+    ['nothing', served - nothing, served],
+    ['away', served, all],
+  ] as const;
+  return (
+    <svg
+      class="strip"
+      viewBox="0 0 1000 10"
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={words.drill.strip(seconds(met), seconds(served - met), seconds(nothing))}
+    >
+      {parts.map(([part, from, to]) => (
+        <rect
+          key={part}
+          data-part={part}
+          x={(from / all) * 1000}
+          width={((to - from) / all) * 1000}
+          y="0"
+          height="10"
+        />
+      ))}
+    </svg>
+  );
+}
