@@ -25,9 +25,9 @@ export async function watchAsMedia3(entry: string) {
       failures.push({ at: Date.now(), url: new URL(url), status: answer.status });
     return answer;
   };
-  const { text } = await ask(entry);
+  const { text, url } = await ask(entry);
   const monoMs = () => performance.now();
-  const player = createMedia3Player({ multivariant: text, entry, request, monoMs });
+  const player = createMedia3Player({ multivariant: text, entry: url, request, monoMs });
   let fatal: string | undefined;
   let isEnded = false;
   const playing = (async () => {
@@ -53,12 +53,13 @@ export async function watchAsMedia3(entry: string) {
   };
 }
 
-async function ask(url: string): Promise<Media3Answer> {
+/** `url` of the answer: where a redirect led to, which is what its addresses are relative to. */
+async function ask(url: string): Promise<Media3Answer & { url: string }> {
   try {
     const signal = AbortSignal.timeout(requestMsMax);
     const answer = await fetch(url, { headers, signal });
-    return { status: answer.status, text: await answer.text() };
+    return { status: answer.status, text: await answer.text(), url: answer.url };
   } catch {
-    return { status: 0, text: '' };
+    return { status: 0, text: '', url };
   }
 }
