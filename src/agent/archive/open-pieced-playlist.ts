@@ -120,9 +120,13 @@ function spanOfPieces(pieces: readonly Piece[], node: string): TimeRange | undef
 }
 
 function takenFrom(pieces: readonly Piece[], lists: Lists): readonly Taken[] {
-  return pieces.flatMap(({ startMs, endMs, node }) => {
+  let lostMs = 0;
+  return pieces.flatMap(({ startMs, endMs, node, isLost }) => {
+    if (isLost === true) lostMs += endMs - startMs;
     const list = lists.find((one) => one.node === node);
     if (list?.blocks === undefined) return [];
-    return [{ startMs, endMs, blocks: list.blocks, prefix: list.prefix }];
+    const taken = { startMs, endMs, blocks: list.blocks, prefix: list.prefix, lostMs };
+    lostMs = 0;
+    return [taken];
   });
 }

@@ -113,22 +113,25 @@ export function ownHeld(wish: ArchiveWish, compared: TimeRange): Held | undefine
   return wish.candidates.own === undefined ? undefined : mostOf(wish, compared, wish.own);
 }
 
+type FoundMembers = {
+  readonly members: readonly ArchiveMember[];
+  readonly verdicts: readonly Verdict[];
+  /** What the viewer's home node was to be asked for, and cannot be now: a player has a playlist that holds it. */
+  readonly lost: Held | undefined;
+};
+
 /** Members that have some of the period and fit the viewer, best first: least missing, then least loaded. */
 export function findMembers(
   wish: ArchiveWish,
   compared: TimeRange,
   container: Container | undefined,
-): { readonly members: readonly ArchiveMember[]; readonly verdicts: readonly Verdict[] } {
-  const { candidates, viewer, arrival, period, protocol } = wish;
+): FoundMembers {
+  const { candidates, viewer, arrival, protocol } = wish;
   const visited = arrival.kind === 'own' ? [] : [arrival.home, ...arrival.hops];
   const found: (ArchiveMember & { readonly load: number; readonly rank: number })[] = [];
   const verdicts = candidates.list.map((candidate): Verdict => {
     const about = { node: candidate.node.id, stream: candidate.stream.name };
-    const facts = candidate.stream.archive;
-    const held =
-      facts?.[protocol] === true
-        ? mostOf(wish, compared, (of) => rangesWithin(facts[of], period))
-        : undefined;
+    const held = heldBy(wish, compared, candidate);
     if (held === undefined || !hasAny(held)) return { ...about, reasons: ['nothing-recorded'] };
     const { fit, reasons: fitReasons } = judgeFor({
       candidate,
@@ -150,7 +153,25 @@ export function findMembers(
   const members = found.sort(
     (a, b) => secondsOf(a.missingMs) - secondsOf(b.missingMs) || a.load - b.load || a.rank - b.rank,
   );
-  return { members, verdicts };
+  const home = candidates.list.find((candidate) => isPlayedFrom(wish, candidate));
+  const isLost = home !== undefined && members.every(({ candidate }) => candidate !== home);
+  return { members, verdicts, lost: isLost ? heldBy(wish, compared, home) : undefined };
+}
+
+function heldBy(
+  wish: ArchiveWish,
+  compared: TimeRange,
+  { stream: { archive } }: Candidate,
+): Held | undefined {
+  return archive?.[wish.protocol] === true
+    ? mostOf(wish, compared, (container) => rangesWithin(archive[container], wish.period))
+    : undefined;
+}
+
+/** Whether the player has a playlist of this node's, with its pieces. */
+function isPlayedFrom({ form, arrival, joins }: ArchiveWish, candidate: Candidate): boolean {
+  const isHome = arrival.kind === 'backup' && arrival.home === candidate.node.id;
+  return form === 'media' && isHome && joins(candidate);
 }
 
 function secondsOf(ms: number): number {

@@ -7,6 +7,12 @@ type Block = readonly ListedSegment[];
 /** A hole of more segments is a break without lines of its own: players step through such lines one by one. */
 const gapLinesMax = 10;
 
+/** Lines of a hole may be longer than the target duration by this, ms: durations are compared in whole seconds. */
+const roundedMs = 400;
+
+/** Longest hole that has lines because a player has others in their place, segments: a day of 2 s. */
+const lostLinesMax = 43_200;
+
 /**
  * Where a segment would be that nobody has, before the ending of the others: nothing is found there, but ffmpeg refuses
  * playlists whole that name anything but media.
@@ -24,10 +30,13 @@ export function renderPeriod(
 ): string {
   const rendered = slices.map((slice) => renderedBlock(slice));
   const targetS = Math.max(1, ...rendered.map(({ targetS }) => targetS));
-  const first = slices[0]?.block[slices[0].from];
+  const [slice] = slices;
+  const first = slice?.block[slice.from];
+  const lost = gapCount(slice?.lostMs ?? 0, lostLinesMax, targetS);
+  const number = Math.max(0, (first?.number ?? 0) - lost);
   let text =
     `#EXTM3U\n#EXT-X-VERSION:${first?.map === undefined ? 3 : 6}\n#EXT-X-TARGETDURATION:${targetS}\n` +
-    `#EXT-X-MEDIA-SEQUENCE:${first?.number ?? 0}\n#EXT-X-PLAYLIST-TYPE:${grows ? 'EVENT' : 'VOD'}\n${grows ? startAtFirst : ''}`;
+    `#EXT-X-MEDIA-SEQUENCE:${number}\n#EXT-X-PLAYLIST-TYPE:${grows ? 'EVENT' : 'VOD'}\n${grows ? startAtFirst : ''}`;
   let last: ListedSegment | undefined;
   for (const [at, slice] of slices.entries()) {
     const part = rendered[at];
@@ -91,7 +100,7 @@ function renderedBlock({ block, prefix }: Slice): Rendered {
 }
 
 function sliceText(
-  { block, from, to, prefix }: Slice,
+  { block, from, to, prefix, lostMs = 0 }: Slice,
   { text, offsets, breaks }: Rendered,
   last: ListedSegment | undefined,
   targetS: number,
@@ -101,7 +110,8 @@ function sliceText(
   let before = last;
   for (const stop of [...breaks.filter((at) => at > from && at < to), to]) {
     const next = block[begin];
-    if (next !== undefined) joined += glue(before, next, prefix, targetS);
+    const beforeMs = begin === from ? lostMs : 0;
+    if (next !== undefined) joined += glue(before, next, { prefix, targetS, lostMs: beforeMs });
     joined += text.slice(offsets[begin], offsets[stop]);
     before = block[stop - 1];
     begin = stop;
@@ -113,27 +123,33 @@ function sliceText(
 function glue(
   before: ListedSegment | undefined,
   next: ListedSegment,
-  prefix: string,
-  targetS: number,
+  { prefix, targetS, lostMs }: { prefix: string; targetS: number; lostMs: number },
 ): string {
   if (before !== undefined && !isBreak(before, next)) return '';
   const holeMs = before === undefined ? 0 : next.startMs - endOf(before);
-  let lines = gapLines(holeMs, targetS * 1_000, next.name);
+  const nobodysMs = holeMs - lostMs;
+  const nobodys = gapLines(nobodysMs, gapLinesMax, targetS, next.name);
+  let lines = gapLines(lostMs, lostLinesMax, targetS, next.name) + nobodys;
   const isNewTimeline = before !== undefined && !goesOn(before, next);
-  const isUnlisted = lines === '' && holeMs > joinToleranceMs;
+  const isUnlisted = nobodys === '' && nobodysMs > joinToleranceMs;
   if (isNewTimeline || isUnlisted) lines += '#EXT-X-DISCONTINUITY\n';
   if (next.map !== undefined && (before === undefined || isNewTimeline || before.map !== next.map))
     lines += `#EXT-X-MAP:URI="${prefix}${next.map}${prefix === '' ? '' : passMark}"\n`;
   return `${lines}#EXT-X-PROGRAM-DATE-TIME:${formatDateTime(Math.round(next.startMs))}\n`;
 }
 
-/** A hole in segments of at most `targetMs`; no lines for one that is too short or too long for that. */
-function gapLines(holeMs: number, targetMs: number, nextName: string): string {
-  const count = Math.ceil(holeMs / targetMs);
-  if (holeMs <= joinToleranceMs || count > gapLinesMax) return '';
+/** Lines for `ms` of nothing, at most `max` of them and each of a target duration at most; none for what is too short or too long for that. */
+function gapLines(ms: number, max: number, targetS: number, nextName: string): string {
+  const count = gapCount(ms, max, targetS);
   const ending = /\.\w+$/.exec(nextName)?.[0] ?? '';
-  const lines = `#EXT-X-GAP\n#EXTINF:${(holeMs / count / 1_000).toFixed(3)},\n${gapStem}${ending}\n`;
+  const lines = `#EXT-X-GAP\n#EXTINF:${(ms / count / 1_000).toFixed(3)},\n${gapStem}${ending}\n`;
   return lines.repeat(count);
+}
+
+/** A duration may be as much longer than the target as rounding hides. */
+function gapCount(ms: number, max: number, targetS: number): number {
+  const count = Math.ceil((ms - roundedMs) / (targetS * 1_000));
+  return ms <= joinToleranceMs || count > max ? 0 : Math.max(1, count);
 }
 
 /** Whether timestamps go on from one segment to the next, be there a hole between them or not. */

@@ -13,7 +13,7 @@ import {
   unsettledMs,
   worthMs,
 } from './archive-members.ts';
-import { type Holder, missingMs, type Piece, planPieces } from './plan.ts';
+import { type Holder, markLost, missingMs, type Piece, planPieces } from './plan.ts';
 import { cutRanges, type TimeRange } from './ranges.ts';
 
 /** Most nodes that may send one viewer on. */
@@ -55,7 +55,7 @@ export type ArchivePlacement = { readonly verdicts: readonly Verdict[] } & (
 export function placeArchive(wish: ArchiveWish): ArchivePlacement {
   const compared = settledPart(wish);
   const own = ownHeld(wish, compared);
-  const { members, verdicts } = findMembers(wish, compared, own?.container);
+  const { members, verdicts, lost } = findMembers(wish, compared, own?.container);
   const refusal = wish.arrival.kind === 'backup' ? wish.arrival.refusal : undefined;
   const here = refusal === undefined ? own : undefined;
   const reasons = refusal ?? (own === undefined ? 'not-carried' : undefined);
@@ -65,9 +65,9 @@ export function placeArchive(wish: ArchiveWish): ArchivePlacement {
   ];
   const kind = here && kindHere(wish, compared, here, members);
   if (here !== undefined && (kind === 'join' || kind === 'serve'))
-    return answerHere(wish, { kind, own: here, members, verdicts: all });
+    return answerHere(wish, { kind, own: here, members, verdicts: all, lost });
   const sent = wish.form === 'entry' ? sendOn(wish, members, all) : undefined;
-  return sent ?? lastChoice(wish, { here, members, verdicts: all });
+  return sent ?? lastChoice(wish, { here, members, verdicts: all, lost });
 }
 
 /** Whether this node answers, alone or with pieces of others; undefined when somebody else should. */
@@ -120,11 +120,12 @@ function lastChoice(
     readonly here: Held | undefined;
     readonly members: readonly ArchiveMember[];
     readonly verdicts: readonly Verdict[];
+    readonly lost: Held | undefined;
   },
 ): ArchivePlacement {
-  const { here, members, verdicts } = parts;
+  const { here, members, verdicts, lost } = parts;
   if (here !== undefined && hasAny(here))
-    return answerHere(wish, { kind: 'serve', own: here, members, verdicts });
+    return answerHere(wish, { kind: 'serve', own: here, members, verdicts, lost });
   const refusal = wish.arrival.kind === 'backup' ? wish.arrival.refusal : undefined;
   const reason = members.some(isUnvisited) ? 'hops-exhausted' : (refusal ?? 'nothing-recorded');
   return { kind: 'not-found', reason, verdicts };
@@ -174,12 +175,14 @@ function answerHere(
     readonly own: Held;
     readonly members: readonly ArchiveMember[];
     readonly verdicts: readonly Verdict[];
+    readonly lost: Held | undefined;
   },
 ): ArchivePlacement {
-  const { kind, own, verdicts } = parts;
+  const { kind, own, verdicts, lost } = parts;
   const alike = parts.members.filter(({ container }) => container === own.container);
   const members = kind === 'join' ? joining(wish, own, alike) : [];
-  const pieces = planPieces(wish.period, ...holders(wish, wish.period, own, members));
+  const planned = planPieces(wish.period, ...holders(wish, wish.period, own, members));
+  const pieces = markLost(planned, lost?.container === own.container ? lost.ranges : []);
   return {
     kind,
     reason: kind === 'join' ? 'archive-joined' : 'archive-own',

@@ -1,10 +1,10 @@
-import { subtractRanges, type TimeRange } from './ranges.ts';
+import { cutRanges, subtractRanges, type TimeRange } from './ranges.ts';
 
 /** What one node has of a period: sorted, disjoint, cut to the period. */
 export type Holder = { readonly id: string; readonly ranges: readonly TimeRange[] };
 
-/** A stretch of a period from one node, or from nobody. */
-export type Piece = TimeRange & { readonly node: string | undefined };
+/** A stretch of a period from one node, or from nobody; `isLost`: nobody has it now, but it was offered before. */
+export type Piece = TimeRange & { readonly node: string | undefined; readonly isLost?: boolean };
 
 /**
  * One archive out of many: the whole period in pieces, in order, without a hole between them. What `own` has is taken
@@ -24,6 +24,19 @@ export function planPieces(
   const cursors = others.map(() => 0);
   for (const hole of subtractRanges([period], own.ranges)) fillHole(hole, others, cursors, pieces);
   return pieces.sort((a, b) => a.startMs - b.startMs);
+}
+
+/** Marks what nobody has of the pieces, but `lost`, sorted, holds. */
+export function markLost(pieces: readonly Piece[], lost: readonly TimeRange[]): readonly Piece[] {
+  if (lost.length === 0) return pieces;
+  return pieces.flatMap((piece) => {
+    if (piece.node !== undefined) return [piece];
+    const parts: Piece[] = [
+      ...cutRanges(lost, piece).map((part) => ({ ...part, node: undefined, isLost: true })),
+      ...subtractRanges([piece], lost).map((part) => ({ ...part, node: undefined })),
+    ];
+    return parts.sort((a, b) => a.startMs - b.startMs);
+  });
 }
 
 /** How much of the pieces nobody has, ms; only before `untilMs` where that is given. */

@@ -20,12 +20,16 @@ export type Slice<S extends ListedSegment = ListedSegment> = {
   readonly from: number;
   readonly to: number;
   readonly prefix: string;
+  /** See {@link Taken}. */
+  readonly lostMs?: number;
 };
 
 /** A stretch of time and the blocks, in the order of time, that it is taken from. */
 export type Taken<S extends ListedSegment = ListedSegment> = TimeRange & {
   readonly blocks: Blocks<S>;
   readonly prefix: string;
+  /** How much before it is out of reach, and stands in the playlist that the player has. */
+  readonly lostMs?: number;
 };
 
 /** A segment that reaches into a stretch by less than this is not part of it, ms: clocks and durations are rounded. */
@@ -41,10 +45,15 @@ export function takeSegments<S extends ListedSegment>(
   stretches: readonly Taken<S>[],
 ): readonly Slice<S>[] {
   const slices: Slice<S>[] = [];
+  let lostMs = 0;
   for (const [at, stretch] of stretches.entries()) {
+    lostMs += stretch.lostMs ?? 0;
     const startMs = firstNeeded(slices.at(-1), stretch);
     const endMs = lastNeeded(stretch, stretches[at + 1]);
-    slices.push(...slicesOf(stretch, { startMs, endMs }));
+    const [first, ...others] = slicesOf(stretch, { startMs, endMs });
+    if (first === undefined) continue;
+    slices.push(lostMs > 0 ? { ...first, lostMs } : first, ...others);
+    lostMs = 0;
   }
   return slices;
 }

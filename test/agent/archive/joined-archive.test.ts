@@ -104,9 +104,22 @@ describe('one archive out of many', { timeout: 30_000 }, () => {
     expect(opened.headers.get('location')).toContain('http://node-b.example.net/');
   });
 
-  it('names every node that takes part as a backup: each makes it, too', async () => {
-    const { multivariant } = await joined([[[0, 40]], [[20, 60]]]);
-    expect(urisOf(multivariant).some((uri) => uri.startsWith('http://node-b.'))).toBe(true);
+  it('names every node that takes part as a backup: each makes the same of it, in the same places', async () => {
+    const clones = { run: 'g1' };
+    const { rig, multivariant, playlist, first } = await joined([[[0, 40]], [[20, 60]]], clones);
+    const backup = urisOf(multivariant).find((uri) => uri.startsWith('http://node-b.')) ?? '';
+    const ask = async () => (await rig.node(1).ask(backup)).text();
+    const sequence = `#EXT-X-MEDIA-SEQUENCE:${first}\n`;
+    const there = await ask();
+    expect(playlist).toContain(sequence);
+    expect(there).toContain(sequence);
+    expect(numbers(there)).toEqual(numbers(playlist));
+    rig.node(0).kill();
+    await rig.run(8_000, 1_000);
+    const left = await ask();
+    expect(left).toContain(sequence);
+    expect(numbers(left).slice(200)).toEqual(numbers(playlist).slice(200));
+    expect(count(left, '#EXT-X-GAP\n')).toBe(200);
   });
 });
 

@@ -139,6 +139,22 @@ describe('a period of the archive', () => {
     expect(place([], [{ ranges: [period] }], { arrival }).kind).toBe('join');
   });
 
+  it('says what the home node alone had when that has died: the player has its playlist', () => {
+    const arrival = { kind: 'backup', home: 'node-b', hops: [] } as const;
+    const dead = [{ ranges: [part(0, 30)], facts: { draining: true } }];
+    const pieces = (wish: Partial<ArchiveWish>) => {
+      const placed = place([part(20, 60)], dead, { arrival, ...wish });
+      return 'pieces' in placed ? placed.pieces.map(({ node, isLost }) => [node, isLost]) : [];
+    };
+    const own = ['node-a', undefined];
+    expect(pieces({ form: 'media' })).toEqual([[undefined, true], own]);
+    // Who opens it has no playlist yet, and another node's pieces were never in it.
+    expect(pieces({ form: 'entry' })).toEqual([[undefined, undefined], own]);
+    expect(pieces({ form: 'media', joins: () => false })).toEqual([[undefined, undefined], own]);
+    const elsewhere = { ...arrival, home: 'node-x' };
+    expect(pieces({ form: 'media', arrival: elsewhere })).toEqual([[undefined, undefined], own]);
+  });
+
   it('is not served here to a refused viewer of another node, but elsewhere', () => {
     const arrival = { kind: 'backup', home: 'node-x', hops: [], refusal: 'overloaded' } as const;
     expect(place([period], [{ ranges: [period] }], { arrival }).kind).toBe('redirect');
