@@ -2,39 +2,42 @@ import type { components } from '../api-types.ts';
 import { useSpeech } from '../words/words.ts';
 
 type Recorded = components['schemas']['Recorded'];
-type Row = { readonly node: string; readonly ts: Recorded; readonly fmp4: Recorded };
+type Row = {
+  readonly node: string;
+  readonly depthMs: number;
+  readonly ts: Recorded;
+  readonly fmp4: Recorded;
+};
 
-/** What each node has recorded on one axis of time, gaps left open. */
+/** What each node has recorded on one axis of time, gaps left open, and how far back it keeps it. */
 export function ArchivePicture({ rows }: { readonly rows: readonly Row[] }) {
   const { words, time, duration } = useSpeech();
-  const lanes = rows.flatMap(({ node, ts, fmp4 }) =>
+  const lanes = rows.flatMap(({ node, depthMs, ts, fmp4 }) =>
     [
-      { node, container: 'TS', recorded: ts },
-      { node, container: 'fMP4', recorded: fmp4 },
+      { node, depthMs, container: 'TS', recorded: ts },
+      { node, depthMs, container: 'fMP4', recorded: fmp4 },
     ].filter(({ recorded }) => recorded.ranges.length > 0),
   );
   const all = lanes.flatMap(({ recorded }) => recorded.ranges);
   const startAt = Math.min(...all.map((range) => range.startAt));
   const endAt = Math.max(...all.map((range) => range.endAt));
   const share = (at: number) => ((at - startAt) / Math.max(1, endAt - startAt)) * 1000;
+  const text = ({ node, depthMs, recorded }: (typeof lanes)[number]) =>
+    words.archiveText({
+      node,
+      recorded: duration(recorded.recordedMs),
+      gaps: recorded.gaps.length,
+      depth: duration(depthMs),
+    });
   return (
     <div class="lanes">
-      {lanes.map(({ node, container, recorded }) => (
-        <div key={`${node} ${container}`} class="lane">
+      {lanes.map((lane) => (
+        <div key={`${lane.node} ${lane.container}`} class="lane">
           <span class="mono">
-            {node} <span class="quiet">{container}</span>
+            {lane.node} <span class="quiet">{lane.container}</span>
           </span>
-          <svg
-            viewBox="0 0 1000 14"
-            preserveAspectRatio="none"
-            role="img"
-            aria-label={words.archiveText(
-              node,
-              duration(recorded.recordedMs),
-              recorded.gaps.length,
-            )}
-          >
-            {recorded.ranges.map((range) => (
+          <svg viewBox="0 0 1000 14" preserveAspectRatio="none" role="img" aria-label={text(lane)}>
+            {lane.recorded.ranges.map((range) => (
               <rect
                 key={range.startAt}
                 x={share(range.startAt)}
@@ -44,9 +47,7 @@ export function ArchivePicture({ rows }: { readonly rows: readonly Row[] }) {
               />
             ))}
           </svg>
-          <span class="quiet">
-            {words.archiveText(node, duration(recorded.recordedMs), recorded.gaps.length)}
-          </span>
+          <span class="quiet">{text(lane)}</span>
         </div>
       ))}
       <p class="axis quiet">

@@ -116,6 +116,7 @@ function Archive({ stream, self }: { readonly stream: string; readonly self: str
   const isEmpty = rows.every(({ ts, fmp4 }) => ts.ranges.length + fmp4.ranges.length === 0);
   return (
     <Section title={words.archive}>
+      <Problems problems={coverage.problems} />
       {isEmpty ? <p class="quiet">{words.noArchive}</p> : <ArchivePicture rows={rows} />}
     </Section>
   );

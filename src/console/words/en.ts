@@ -70,8 +70,8 @@ export const en = {
   idle: 'Idle',
   archive: 'Archive',
   noArchive: 'Nothing is recorded.',
-  archiveText: (node: string, hours: string, gaps: number) =>
-    `${node}: ${hours} recorded, ${gaps} gaps`,
+  archiveText: (of: ArchiveWords) =>
+    `${of.node}: ${of.recorded} recorded, ${of.gaps} ${of.gaps === 1 ? 'gap' : 'gaps'}, kept for ${of.depth}`,
   lastHour: 'Last hour',
   cpu: 'Processor',
   network: 'Network',
@@ -161,3 +161,11 @@ export const en = {
 };
 
 export type Words = typeof en;
+
+/** What is said of one node's archive. */
+type ArchiveWords = {
+  readonly node: string;
+  readonly recorded: string;
+  readonly gaps: number;
+  readonly depth: string;
+};

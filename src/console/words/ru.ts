@@ -71,7 +71,8 @@ export const ru: Words = {
   idle: 'Тишина',
   archive: 'Архив',
   noArchive: 'Ничего не записано.',
-  archiveText: (node, hours, gaps) => `${node}: записано ${hours}, разрывов ${gaps}`,
+  archiveText: ({ node, recorded, gaps, depth }) =>
+    `${node}: записано ${recorded}, разрывов ${gaps}, хранится ${depth}`,
   lastHour: 'Последний час',
   cpu: 'Процессор',
   network: 'Сеть',
