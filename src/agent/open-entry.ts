@@ -6,8 +6,8 @@ import { type Answer, denied, notFromHere } from './answer.ts';
 import { loginRefusal } from './arrive.ts';
 import type { Entry, MpdSnapshot } from './live-snapshots.ts';
 import {
-  goOnWatching,
   holdSlot,
+  isStillWatching,
   namePath,
   type Opening,
   passClaims,
@@ -81,7 +81,8 @@ function serveMpd(
   const { name: stream } = asked;
   const id = watchingId(arrival, viewer, stream);
   if (deps.notes.isEnded(id)) return denied('session-ended');
-  goOnWatching(deps, sessionOf(arrival, viewer, { id, stream, backups: [] }), now);
+  if (!isStillWatching(deps, arrival, { id, viewer, now }))
+    startSession(deps, sessionOf(arrival, viewer, { id, stream, backups: [] }), now);
   return { kind: 'playlist', body: mpd.text, contentType: mpd.contentType, reason };
 }
 

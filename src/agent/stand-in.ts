@@ -39,10 +39,9 @@ export function createStandIn(deps: {
     const peer = byHost(now).get(host);
     const match = peer && matchStream(path, (name) => asConfig(peer.streams.get(name)));
     const theirs = match && peer.streams.get(match.stream.name);
-    const own = deps
-      .ownStreams()
-      .find(({ group }) => group !== undefined && group === theirs?.group);
-    if (peer?.facts === undefined || match === undefined || theirs === undefined) return undefined;
+    if (peer?.facts === undefined || match === undefined || theirs?.group === undefined)
+      return undefined;
+    const own = deps.ownStreams().find(({ group }) => group === theirs.group);
     if (own === undefined) return undefined;
     const { id } = peer.facts;
     const rest = ownRest(own, theirs, match.rest);

@@ -162,10 +162,22 @@ export function noteWatching(
   arrival: GoodArrival,
   { viewer, stream, now }: { viewer: Viewer; stream: string; now: Now },
 ): void {
+  const id = watchingId(arrival, viewer, stream);
+  if (isStillWatching(deps, arrival, { id, viewer, now })) return;
   const self = deps.self().id;
   const backups = arrival.nodes.filter((node) => node !== self && node !== arrival.home);
-  const id = watchingId(arrival, viewer, stream);
-  goOnWatching(deps, sessionOf(arrival, viewer, { id, stream, backups }), now);
+  startSession(deps, sessionOf(arrival, viewer, { id, stream, backups }), now);
+}
+
+/** Notes a request of a session that was seen a while ago; false when there is none of this id. */
+export function isStillWatching(
+  deps: ViewingDeps,
+  { login, sessionsMax }: GoodArrival,
+  { id, viewer, now }: { id: string; viewer: Viewer; now: Now },
+): boolean {
+  if (!deps.sessions.touch(id, now)) return false;
+  holdSlot(deps, { id, login, viewerKey: viewer.key, sessionsMax }, now);
+  return true;
 }
 
 /** Starts a session, or goes on with it; a new one counts for admission until its load shows. */
@@ -175,12 +187,6 @@ export function startSession(deps: ViewingDeps, start: ViewerStart, now: Now): v
   if (!sessions.isActive(start.id, now))
     admission.noteStart(start.home, rateOf(live, start.stream), now);
   sessions.start(start, now);
-}
-
-/** Notes a request of a session that may have begun before. */
-export function goOnWatching(deps: ViewingDeps, start: ViewerStart, now: Now): void {
-  if (deps.sessions.touch(start.id, now)) holdSlot(deps, start, now);
-  else startSession(deps, start, now);
 }
 
 /** Takes or keeps the slot of the session's login, if it has one. */
