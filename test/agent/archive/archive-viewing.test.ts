@@ -199,6 +199,28 @@ describe('a period that this node has not', { timeout: 30_000 }, () => {
   });
 });
 
+describe('a period of 30 s', { timeout: 30_000 }, () => {
+  it.each([
+    ['long ago', (now: number) => `index-${now - 300}-30.m3u8`, '30'],
+    ['that ends now', (now: number) => `index-${now - 30}-30.m3u8`, '30'],
+    ['that ends in the future, cut to now', (now: number) => `index-${now - 20}-30.m3u8`, '20'],
+    [
+      'whose end is years ahead',
+      (now: number) => `index.m3u8?start=${now - 20}&end=9999999999`,
+      '20',
+    ],
+    ['that grows', () => 'index.m3u8?start=-30', 'now'],
+  ])('%s is served', async (_, path, length) => {
+    const { rig } = await recordedGroup((fromMs) => [[part(fromMs, 0, 121)]]);
+    const nowS = Math.floor(rig.node(0).clock.now().wallMs / 1_000);
+    const { opened, uri, media, playlist } = await openFirst(rig, 0, `/ch1/${path(nowS)}`);
+    expect([opened.status, media.status]).toEqual([200, 200]);
+    expect(uri).toMatch(new RegExp(`/\\d+-${length}\\.m3u8\\?pass=`));
+    expect(urisOf(playlist).length).toBeGreaterThanOrEqual(3);
+    expect(playlist.endsWith('#EXT-X-ENDLIST\n')).toBe(length !== 'now');
+  });
+});
+
 describe('the explanation of a period', { timeout: 30_000 }, () => {
   it('is what a viewer would be answered, with the reasons of every node', async () => {
     const { rig, fromS, fromMs } = await recordedGroup((at) => [[], [whole(at)], []]);
