@@ -4,6 +4,7 @@ import type { ReasonCode } from '../core/reasons.ts';
 import type { Now } from '../core/time.ts';
 import type { LoginSlots } from './login-slots.ts';
 import type { Passes } from './passes.ts';
+import type { PassVerdict } from './ports.ts';
 import type { SessionNotes } from './session-notes.ts';
 import type { Sessions } from './sessions.ts';
 
@@ -43,26 +44,23 @@ export class Arrivals {
   }
 
   /**
-   * The arrival at `stream` with the `pass` sent, or why that pass is no good here. At once for a pass seen before. Where
-   * this node answers for another one, passes for that one are good, too.
+   * The arrival at `stream` with the `pass` sent, or why that pass is no good here. Where this node answers for another
+   * one, passes for that one are good, too.
    */
   of(
     pass: string | undefined,
     stream: { readonly name: string; readonly group?: string | undefined },
     now: Now,
     standsInFor?: string,
-  ): Arrival | Promise<Arrival> {
+  ): Arrival {
     const { nodeId, passes } = this.#deps;
     if (pass === undefined)
       return { kind: 'own', isActive: false, home: nodeId, hops: [], nodes: [] };
-    const verdict = passes.verify(pass);
-    return verdict instanceof Promise
-      ? verdict.then((found) => this.#judge(found, stream, now, standsInFor))
-      : this.#judge(verdict, stream, now, standsInFor);
+    return this.#judge(passes.verify(pass), stream, now, standsInFor);
   }
 
   #judge(
-    verdict: Awaited<ReturnType<Passes['verify']>>,
+    verdict: PassVerdict,
     stream: { readonly name: string; readonly group?: string | undefined },
     now: Now,
     standsInFor: string | undefined,

@@ -32,9 +32,8 @@ async function authenticated(
   { newId }: ViewingDeps,
   auth: NonNullable<ViewingDeps['auth']>,
   { request, query, stream, opens }: Parameters<typeof arrive>[1],
-  arriving: Arrival | Promise<Arrival>,
+  arrival: Arrival,
 ): Promise<Arrival> {
-  const arrival = await arriving;
   if (arrival.kind === 'refused') return arrival;
   if (opens === undefined) return { kind: 'refused', reason: 'auth-missing' };
   const session = newId();

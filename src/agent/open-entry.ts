@@ -41,7 +41,7 @@ export function openEntry(
     /** Whether the viewer is to watch elsewhere, if it can, whatever is served here. */
     readonly leaves?: boolean | undefined;
   },
-): Answer | Promise<Answer> {
+): Answer {
   const { request, arrival, asked, form, candidates, entry, mpd } = opening;
   const refusal = loginRefusal(deps, arrival, request.viewer, request.now);
   if (refusal !== undefined) return denied(refusal);
@@ -87,11 +87,11 @@ function serveMpd(
 }
 
 /** The playlist of one viewer: one pass good here and at the backups, which are named behind every variant. */
-async function serveMultivariant(
+function serveMultivariant(
   deps: ViewingDeps,
   opening: Opening & { readonly asked: Asked; readonly entry?: Entry | undefined },
   placement: Served,
-): Promise<Answer> {
+): Answer {
   const { request, arrival, asked, entry } = opening;
   if (entry === undefined) return notFromHere('starting');
   const { viewer, now } = request;
@@ -120,7 +120,7 @@ async function serveMultivariant(
     ttlS: self.passTtlS,
     now,
   });
-  const pass = await deps.passes.issue(claims, signing ?? deps.keys.ownKey());
+  const pass = deps.passes.issue(claims, signing ?? deps.keys.ownKey());
   const backups = chosen.flatMap(({ base, stream }) =>
     stream.hls?.ladder === undefined
       ? []
@@ -136,11 +136,11 @@ async function serveMultivariant(
   };
 }
 
-async function redirect(
+function redirect(
   deps: ViewingDeps,
   opening: Opening & { readonly form: Form },
   { target, hops, reason }: Extract<Placement, { kind: 'redirect' }>,
-): Promise<Answer> {
+): Answer {
   const { request, query, arrival, form } = opening;
   const key = deps.keys.signing();
   if (key === undefined) return notFromHere('key-not-in-force');
@@ -159,7 +159,7 @@ async function redirect(
     ttlS: deps.self().passTtlS,
     now: request.now,
   });
-  const pass = await deps.passes.issue(claims, key);
+  const pass = deps.passes.issue(claims, key);
   const others = query.others === '' ? '' : `${query.others}&`;
   const entry = `${namePath(target.stream.name)}/${entryNames[form]}`;
   return { kind: 'redirect', location: `${target.base}${entry}?${others}pass=${pass}`, reason };

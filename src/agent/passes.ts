@@ -14,7 +14,6 @@ export class Passes {
   readonly #keyOf: (id: string) => ViewingKey | undefined;
   #recent = new Map<string, PassVerdict>();
   #older = new Map<string, PassVerdict>();
-  readonly #underWay = new Map<string, Promise<PassVerdict>>();
 
   constructor(deps: { signer: PassSigner; keyOf: (id: string) => ViewingKey | undefined }) {
     this.#signer = deps.signer;
@@ -22,14 +21,14 @@ export class Passes {
   }
 
   /** Signs a pass. */
-  issue(claims: PassClaims, key: ViewingKey): Promise<string> {
+  issue(claims: PassClaims, key: ViewingKey): string {
     return this.#signer.sign(claims, key);
   }
 
-  /** The claims of a pass whose signature is right, at once when it was seen before; else why not. */
-  verify(pass: string): PassVerdict | Promise<PassVerdict> {
+  /** The claims of a pass whose signature is right; else why not. */
+  verify(pass: string): PassVerdict {
     if (pass.length > passLengthMax) return { kind: 'refused', reason: 'pass-too-long' };
-    return this.#remembered(pass) ?? this.#underWay.get(pass) ?? this.#verifyOnce(pass);
+    return this.#remembered(pass) ?? this.#verifyAnew(pass);
   }
 
   /** Passes remembered; at most twice the named limit. */
@@ -45,16 +44,10 @@ export class Passes {
     return older;
   }
 
-  async #verifyOnce(pass: string): Promise<PassVerdict> {
-    const verdict = this.#signer.verify(pass, this.#keyOf);
-    this.#underWay.set(pass, verdict);
-    try {
-      const found = await verdict;
-      if (found.kind === 'signed') this.#remember(pass, found);
-      return found;
-    } finally {
-      this.#underWay.delete(pass);
-    }
+  #verifyAnew(pass: string): PassVerdict {
+    const found = this.#signer.verify(pass, this.#keyOf);
+    if (found.kind === 'signed') this.#remember(pass, found);
+    return found;
   }
 
   #remember(pass: string, verdict: PassVerdict): void {

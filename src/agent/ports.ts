@@ -138,8 +138,8 @@ export type PassVerdict =
 
 /** Signs and verifies passes. One file, HS256 only. Checks form, algorithm, type, key and signature; not time, audience or group. */
 export type PassSigner = {
-  sign(claims: PassClaims, key: ViewingKey): Promise<string>;
-  verify(pass: string, keyOf: (id: string) => ViewingKey | undefined): Promise<PassVerdict>;
+  sign(claims: PassClaims, key: ViewingKey): string;
+  verify(pass: string, keyOf: (id: string) => ViewingKey | undefined): PassVerdict;
 };
 
 /** Takes viewing keys to a peer and from one; only nodes with the same cluster secret can read them. */

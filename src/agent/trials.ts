@@ -40,7 +40,7 @@ export function createTrials(deps: {
       ...{ home, nodes: [home], session, group: passGroup(stream) },
       ...{ hops: [], ttlS: trialMs / 1000, now },
     });
-    const pass = await deps.passes.issue(claims, key);
+    const pass = deps.passes.issue(claims, key);
     deps.drain.try(session, now);
     const file = stream.origin === undefined ? 'manifest.mpd' : 'index.m3u8';
     return {

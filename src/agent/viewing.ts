@@ -167,7 +167,7 @@ export class Viewing {
   ): Promise<Answer | undefined> {
     const { staging, arrivals } = this.#deps;
     if (pass === undefined || !staging.isOn(request.now)) return undefined;
-    const arrival = await arrivals.of(pass, stream, request.now);
+    const arrival = arrivals.of(pass, stream, request.now);
     if (arrival.kind === 'refused') return undefined;
     const failure = this.#failureOf(request, arrival, stream.name);
     return failure === undefined || failure === 'not-found' ? undefined : staging.instead(failure);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createPassSigner } from '../../src/adapters/jose/pass-signer.ts';
+import { createPassSigner } from '../../src/adapters/hmac/pass-signer.ts';
 import { Passes } from '../../src/agent/passes.ts';
 import { Sessions } from '../../src/agent/sessions.ts';
 import { checkPass } from '../../src/core/pass/check.ts';

@@ -1,5 +1,5 @@
+import { createPassSigner } from '../../src/adapters/hmac/pass-signer.ts';
 import { createKeyWrap } from '../../src/adapters/jose/key-wrap.ts';
-import { createPassSigner } from '../../src/adapters/jose/pass-signer.ts';
 import { readMeaning } from '../../src/adapters/origin/read-playlist.ts';
 import { checksum } from '../../src/adapters/system/checksum.ts';
 import { createAgent } from '../../src/agent/agent.ts';

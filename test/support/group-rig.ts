@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest';
+import { createPassSigner } from '../../src/adapters/hmac/pass-signer.ts';
 import { createViewerApp } from '../../src/adapters/http/viewer-app.ts';
 import { createKeyWrap } from '../../src/adapters/jose/key-wrap.ts';
-import { createPassSigner } from '../../src/adapters/jose/pass-signer.ts';
 import { isFeed, openFeed } from '../../src/adapters/origin/feed.ts';
 import { openOrigin } from '../../src/adapters/origin/open-origin.ts';
 import { readMeaning } from '../../src/adapters/origin/read-playlist.ts';

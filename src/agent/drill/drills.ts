@@ -144,7 +144,7 @@ export class Drills {
     return { all: new Set(all), chosen: new Set(chosen) };
   }
 
-  #passFor(session: string, stream: string, now: Now): Promise<string> {
+  #passFor(session: string, stream: string, now: Now): string {
     const { self, live, keys, passes } = this.#deps;
     const { id, passTtlS } = self();
     const group = passGroup({ name: stream, group: live.config(stream)?.group });

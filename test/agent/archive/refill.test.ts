@@ -25,8 +25,9 @@ function createRig(parts: {
   theirs: readonly TimeRange[];
   source?: string;
   answers?: (url: string) => boolean;
+  run?: string;
 }) {
-  const { own, theirs, source = 'studio', answers = () => true } = parts;
+  const { own, theirs, source = 'studio', answers = () => true, run = 'group' } = parts;
   const coverages = new Coverages(memoryCoverageStore());
   coverages.replace('ch1', 'ts', own);
   const archive = { depthMs: 1e8, hls: true, dash: false, lists: true };
@@ -38,7 +39,7 @@ function createRig(parts: {
   const kept: SegmentToKeep[] = [];
   const asked: string[] = [];
   const shown: (string | undefined)[] = [];
-  const there = segmentsOf(theirs, 'their run');
+  const there = segmentsOf(theirs, run);
   const dvr = {
     keep: async (_: unknown, segment: SegmentToKeep) => void kept.push(segment),
   } as Partial<DvrStream> as DvrStream;
@@ -51,7 +52,7 @@ function createRig(parts: {
         reads: () => true,
         rungs: (stream) => [{ stream, container: 'ts', rung: 'v0/index.m3u8' }],
         entry: () => undefined,
-        list: async () => [],
+        list: async () => [segmentsOf(own, 'group')],
         open: async () => ({ kind: 'fault', reason: 'not-found' }),
       },
       peerSegments: {
@@ -73,7 +74,7 @@ function createRig(parts: {
       self: () => aNode(),
       newId: () => 'id',
       keys: { signing: () => ({ id: testKeyId }) } as never,
-      passes: { issue: async (claims) => `pass of ${claims.iss} for ${claims.aud}` },
+      passes: { issue: (claims) => `pass of ${claims.iss} for ${claims.aud}` },
     },
     log: createFakeLog(),
   });
@@ -91,7 +92,7 @@ describe("a hole in this node's own recording", () => {
     expect(kept.map(({ startMs }) => startMs)).toEqual(
       Array.from({ length: 10 }, (_, at) => part(10, 11).startMs + at * 6_000),
     );
-    expect(kept[0]).toMatchObject({ ending: 'ts', run: 'their run', durationMs: 6_000 });
+    expect(kept[0]).toMatchObject({ ending: 'ts', run: 'group', durationMs: 6_000 });
     expect(asked[0]).toBe(
       `http://node-b.example.net/ch1/~archive/v0/index.m3u8/${part(10, 11).startMs / 1_000}-60.json`,
     );
@@ -105,6 +106,7 @@ describe("a hole in this node's own recording", () => {
   it.each([
     ['the member has another source', { theirs: [part(0, 60)], source: 'another' }],
     ['the member has it not', { theirs: [part(0, 10)] }],
+    ['the member has made its segments apart', { theirs: [part(0, 60)], run: 'another' }],
     ['the member does not answer', { theirs: [part(0, 60)], answers: () => false }],
     [
       'a segment does not come',

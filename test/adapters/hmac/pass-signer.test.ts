@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import fc from 'fast-check';
 import { base64url, CompactSign, jwtVerify, SignJWT, UnsecuredJWT } from 'jose';
 import { describe, expect, it } from 'vitest';
-import { createPassSigner } from '../../../src/adapters/jose/pass-signer.ts';
+import { createPassSigner } from '../../../src/adapters/hmac/pass-signer.ts';
 import type { ViewingKey } from '../../../src/agent/ports.ts';
 import { checkPass } from '../../../src/core/pass/check.ts';
 import { passLengthMax } from '../../../src/core/pass/claims.ts';
