@@ -6,7 +6,7 @@ import type { ArchivedSegment } from '../../core/archive/segment-list.ts';
 import type { Candidate } from '../../core/placement/candidates.ts';
 import type { Container } from '../../core/stream/stream.ts';
 import type { MonoMs, Now } from '../../core/time.ts';
-import type { ArchivedRung, DvrStream } from '../archive-ports.ts';
+import type { ArchiveBlock, ArchivedRung, DvrStream } from '../archive-ports.ts';
 import type { Log } from '../ports.ts';
 import type { ViewingDeps } from '../viewing-parts.ts';
 import { type ArchiveDeps, rungAt } from './archive-deps.ts';
@@ -24,8 +24,8 @@ const failedMax = 1_000;
 type Hole = { readonly stream: string; readonly container: Container; readonly range: TimeRange };
 
 /**
- * Fills holes of this node's own recordings (`archive.refill`) from members whose source is proved, or declared, to be the
- * same: the newest first, a minute at a time, all rungs of it or none. Nothing waits for it.
+ * Fills holes of this node's own recordings (`archive.refill`) from members that record the same segments: the newest
+ * first, a minute at a time, all rungs of it or none. Nothing waits for it.
  */
 export class Refill {
   readonly #deps: RefillDeps;
@@ -104,7 +104,7 @@ export class Refill {
     const of = { member, base, rung: path };
     const { peerSegments } = archive;
     const blocks = await askSegments({ ...viewing, peerSegments }, of, hole.range, now);
-    if (blocks === undefined) return undefined;
+    if (blocks === undefined || !(await this.#goesOn(rung, hole.range, blocks))) return undefined;
     const folder = recordedFolder(of);
     const kept: TimeRange[] = [];
     for (const segment of blocks.flat().filter((one) => isMostlyIn(one, hole.range))) {
@@ -112,6 +112,21 @@ export class Refill {
       kept.push({ startMs: segment.startMs, endMs: segment.startMs + segment.durationMs });
     }
     return intersectRanges(kept, [hole.range]);
+  }
+
+  /**
+   * Whether a member's segments are of a recording that is here, too, beside the hole. Others' times may be a segment off:
+   * in a playlist of many pieces they overlap, in the hole something would be missing at both ends.
+   */
+  async #goesOn(
+    rung: ArchivedRung,
+    { startMs, endMs }: TimeRange,
+    blocks: readonly ArchiveBlock[],
+  ) {
+    const around = { startMs: startMs - stepMs, endMs: endMs + stepMs };
+    const own = (await this.#deps.archive.reader.list(rung, around)).flat();
+    const runs = new Set(own.map(({ run }) => run));
+    return blocks.some((block) => block.some(({ run }) => runs.has(run)));
   }
 
   async #keep(

@@ -51,7 +51,7 @@ export type ArchiveConfig = {
   readonly url?: string | undefined;
   /** How far back anything may be asked for and is kept track of. */
   readonly depth_h?: number | undefined;
-  /** Whether holes are filled from members with the same source. */
+  /** Whether holes are filled from members that record the same segments. */
   readonly refill?: boolean | undefined;
 };
 
