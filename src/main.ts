@@ -1,9 +1,10 @@
 #!/usr/bin/env node
 import { existsSync } from 'node:fs';
+import { runCheck } from './check-command.ts';
 import { startAgent } from './compose.ts';
 import { loadConfig } from './config.ts';
 import type { Config } from './core/config.ts';
-import { AgentError, ConfigError } from './core/errors.ts';
+import { AgentError } from './core/errors.ts';
 import { runDemo } from './demo/demo.ts';
 import { runDrill } from './drill-command.ts';
 import { runExplain } from './explain-command.ts';
@@ -14,6 +15,7 @@ const help = `understudy ${version}
 Usage: understudy <command>
 
   serve     run the agent of a node, configured by UNDERSTUDY_* variables and .env
+  check     whether a domain is fit for viewers, before they are let in
   drill     players of the node itself meet a failure: how do they fare?
   explain   why a viewer would get what he gets
   demo      three nodes on this machine with a test channel and a page to play with
@@ -33,6 +35,8 @@ async function run(args: readonly string[]): Promise<number> {
   switch (command) {
     case 'serve':
       return serve(rest);
+    case 'check':
+      return runCheck(rest, { config: configOfHere, say, nowMs: Date.now });
     case 'explain':
       return runExplain(rest, { config: configOfHere, say });
     case 'drill':
@@ -97,12 +101,8 @@ function configOfHere(): Config {
 }
 
 function explain(error: unknown): number {
-  if (error instanceof ConfigError) {
-    console.error(error.message);
-    return 2;
-  }
   console.error(error instanceof AgentError ? error.message : error);
-  return 1;
+  return error instanceof AgentError && error.code === 'config_invalid' ? 2 : 1;
 }
 
 process.exitCode = await run(process.argv.slice(2)).catch(explain);

@@ -47,14 +47,19 @@ export type NodeStreams = readonly (readonly object[])[];
 /** Where a node runs instead of at an address of the loopback: in a network of its own, see `network-spaces.ts`. */
 export type NodeSpace = { readonly name: string; readonly host: string };
 
+/** Variables beside those that every test node has. */
+type Settings = Readonly<Record<string, string>>;
+
 /**
  * Starts agents `node-a`, `node-b` ... of one domain on 127.0.0.2, 127.0.0.3 ..., or in the `spaces`; one per list of
- * streams, all with the same `settings`. They run what is in `dist`.
+ * streams, all with the same `settings` or each with its own. They run what is in `dist`.
  */
 export async function startTestNodes(
   streams: NodeStreams,
   spaces: readonly NodeSpace[] = [],
-  settings: Readonly<Record<string, string>> = {},
+  settings:
+    | Settings
+    | ((place: { readonly host: string; readonly viewers: number }) => Settings) = {},
 ): Promise<{ readonly nodes: readonly TestNode[]; stop(): Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'understudy-nodes-'));
   const places = await Promise.all(
@@ -88,7 +93,7 @@ export async function startTestNodes(
       UNDERSTUDY_STREAMS_FILE: streamsFile,
       // The machine is busy with the tests themselves.
       UNDERSTUDY_CPU_LIMIT_PERCENT: '100',
-      ...settings,
+      ...(typeof settings === 'function' ? settings({ host, viewers: viewers ?? 0 }) : settings),
     };
     const logPath = join(folder, `${id}.log`);
     return createTestNode({ id, host, space, env, logPath, ports: { viewers, admin } });

@@ -4,6 +4,8 @@ import type { UnixMs } from '../../core/time.ts';
 
 /** A target that has not answered by then is tried again later, ms. */
 const deadlineMs = 10_000;
+/** Somebody waits for the outcome of a test. */
+const testDeadlineMs = 5_000;
 
 /** Answers that may be others next time, though they are of the 4xx kind. */
 const passing: ReadonlySet<number> = new Set([408, 425, 429]);
@@ -26,14 +28,14 @@ export function createHttpTarget(parts: {
 }): AlertTarget {
   const { render, renderTest, batchMax, repeatMs } = parts;
   const { address, headers } = addressOf(parts.url);
-  const post = async (content: unknown): Promise<AlertOutcome> => {
+  const post = async (content: unknown, msMax = deadlineMs): Promise<AlertOutcome> => {
     try {
       const { status, body } = await fetch(address, {
         method: 'POST',
         headers: { 'content-type': 'application/json', ...headers },
         body: JSON.stringify(content),
         redirect: 'manual',
-        signal: AbortSignal.timeout(deadlineMs),
+        signal: AbortSignal.timeout(msMax),
       });
       await body?.cancel();
       return outcomeOf(status);
@@ -47,7 +49,7 @@ export function createHttpTarget(parts: {
     batchMax,
     repeatMs,
     send: (notices) => post(render(notices)),
-    test: (at) => post(renderTest(at)),
+    test: (at) => post(renderTest(at), testDeadlineMs),
   };
 }
 

@@ -1,9 +1,9 @@
-import { readFileSync, unwatchFile, watchFile } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { createSecureServer, type Http2SecureServer } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import type { Log } from '../../agent/ports.ts';
+import { followCertificate, readCertificate, type TlsFiles } from './certificate.ts';
 
 /** Largest request head, bytes: a URL with a pass and the headers browsers send fit several times. */
 const requestHeadBytesMax = 16 * 1024;
@@ -13,8 +13,6 @@ const requestHeadMsMax = 10_000;
 const requestMsMax = 30_000;
 /** Longer than the 5 s at which players reload, so that one connection carries a whole viewing. */
 const keepAliveMs = 30_000;
-/** How often certificate files are looked at, ms. */
-const certificatePollMs = 2_000;
 /** Open requests get this long to end when the process stops. */
 const closeMsMax = 3_000;
 
@@ -23,8 +21,6 @@ export type Listener = {
   readonly address: AddressInfo;
   close(): Promise<void>;
 };
-
-export type TlsFiles = { readonly certFile: string; readonly keyFile: string };
 
 /** Serves `app` at `host:port`; over TLS (HTTP/2 and 1.1) when files are given, reloaded when they change. */
 export async function listen(options: {
@@ -71,26 +67,13 @@ function plainServer(): Server {
 }
 
 function secureServer(files: TlsFiles, log: Log): Http2SecureServer {
-  const read = () => ({ cert: readFileSync(files.certFile), key: readFileSync(files.keyFile) });
   const server = createSecureServer({
-    ...read(),
+    ...readCertificate(files),
     allowHTTP1: true,
     maxHeaderListPairs: 128,
     settings: { maxHeaderListSize: requestHeadBytesMax },
   });
-  const reload = () => {
-    try {
-      server.setSecureContext(read());
-      log.info('certificate reloaded');
-    } catch (error) {
-      log.error('certificate not reloaded', { cause: String(error) });
-    }
-  };
-  for (const file of [files.certFile, files.keyFile])
-    watchFile(file, { interval: certificatePollMs, persistent: false }, reload);
-  server.on('close', () => {
-    for (const file of [files.certFile, files.keyFile]) unwatchFile(file, reload);
-  });
+  followCertificate(server, files, log);
   return server;
 }
 

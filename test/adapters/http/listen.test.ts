@@ -1,9 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:http2';
 import { get } from 'node:https';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { connect as connectTls, type DetailedPeerCertificate } from 'node:tls';
 import { Hono } from 'hono';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -56,6 +57,9 @@ async function certificateAt(port: number): Promise<DetailedPeerCertificate> {
   return certificate;
 }
 
+/** The files are looked at every 2 s: by then somebody has. */
+const seenMs = 2_500;
+
 describe.skipIf(!isInstalled('openssl'))('a listener with a certificate', () => {
   it('speaks HTTP/2 and 1.1, and takes a new certificate without dropping connections', async () => {
     const folder = tempFolder();
@@ -85,6 +89,65 @@ describe.skipIf(!isInstalled('openssl'))('a listener with a certificate', () => 
       .toBe('second');
     expect(await ask()).toBe(200);
   });
+});
+
+describe.skipIf(!isInstalled('openssl'))('a listener whose certificate files change', () => {
+  const waitMs = { timeout: 20_000, interval: 200 };
+
+  async function start() {
+    const folder = tempFolder();
+    const files = makeCertificate(folder, 'first');
+    const log = createFakeLog();
+    const listener = await listen({ app, host: '127.0.0.1', port: 0, tls: files, log });
+    onTestFinished(() => listener.close());
+    const { port } = listener.address;
+    const name = async () => (await certificateAt(port)).subject.CN;
+    const told = () => log.lines.map(({ event }) => event);
+    return { folder, files, port, name, told };
+  }
+
+  it('one after the other says nothing of the moment in which they do not fit', async () => {
+    const { folder, files, name, told } = await start();
+    const second = makeCertificate(folder, 'second');
+    copyFileSync(second.keyFile, files.keyFile);
+    await delay(seenMs);
+    expect([await name(), told()]).toEqual(['first', []]);
+    copyFileSync(second.certFile, files.certFile);
+    await expect.poll(name, waitMs).toBe('second');
+    expect(told()).toEqual(['certificate reloaded']);
+  }, 40_000);
+
+  it.each([
+    ['half of a certificate', (text: string) => text.slice(0, text.length / 2)],
+    ['a whole one and half of the next', (text: string) => text + text.slice(0, 300)],
+  ])(
+    'to %s goes on with the old one and says so, until they are whole',
+    async (_, spoil) => {
+      const { folder, files, port, name, told } = await start();
+      const session = connect(`https://127.0.0.1:${port}`, { rejectUnauthorized: false });
+      onTestFinished(() => session.destroy());
+      await once(session, 'remoteSettings');
+      const second = makeCertificate(folder, 'second');
+      copyFileSync(second.keyFile, files.keyFile);
+      writeFileSync(files.certFile, spoil(readFileSync(second.certFile, 'utf8')));
+      await expect.poll(told, waitMs).toEqual(['certificate not reloaded']);
+      expect(await name()).toBe('first');
+      expect(session.closed).toBe(false);
+      copyFileSync(second.certFile, files.certFile);
+      await expect.poll(name, waitMs).toBe('second');
+      const request = session.request({ ':path': '/' });
+      const [headers] = await once(request, 'response');
+      expect(headers[':status']).toBe(200);
+    },
+    60_000,
+  );
+
+  it('that vanish goes on with the old one', async () => {
+    const { files, name, told } = await start();
+    rmSync(files.keyFile);
+    await expect.poll(told, waitMs).toEqual(['certificate not reloaded']);
+    expect(await name()).toBe('first');
+  }, 40_000);
 });
 
 describe.skipIf(!isInstalled('openssl'))('a listener over TLS', () => {
