@@ -1,9 +1,47 @@
 import ipaddr from 'ipaddr.js';
 import { readAddress } from '../../core/viewer/address-class.ts';
-import type { ConnectionFacts } from '../../core/viewer/observe.ts';
+import { type ConnectionFacts, observeViewer } from '../../core/viewer/observe.ts';
+import type { Viewer } from '../../core/viewer/viewer.ts';
+
+/** Headers that say who the viewer is. */
+const saidNames = ['user-agent', 'x-forwarded-proto', 'x-forwarded-for'] as const;
 
 /** Longest `X-Forwarded-For` that is looked at, characters; a longer one is ignored. */
 const forwardedLengthMax = 1024;
+
+type Socket = { readonly remoteAddress?: string | undefined };
+type Header = (name: string) => string | undefined;
+
+/**
+ * Observes the viewer behind a request. A player sends the same with every request of a connection: then it is the same
+ * viewer, and nothing is read again.
+ *
+ * @param socket absent where the transport is not known
+ * @param header value of a header by its lower-case name
+ */
+export function createObserver(
+  trustedProxies: readonly string[],
+): (socket: Socket | undefined, header: Header) => Viewer {
+  const seen = new WeakMap<
+    Socket,
+    { readonly said: readonly unknown[]; readonly viewer: Viewer }
+  >();
+  return (socket, header) => {
+    const said = saidNames.map(header);
+    const before = socket && seen.get(socket);
+    if (before?.said.every((value, at) => value === said[at])) return before.viewer;
+    const viewer = observeViewer(
+      observeConnection({
+        remoteAddress: socket?.remoteAddress,
+        encrypted: socket !== undefined && 'encrypted' in socket,
+        headers: header,
+        trustedProxies,
+      }),
+    );
+    if (socket !== undefined) seen.set(socket, { said, viewer });
+    return viewer;
+  };
+}
 
 /**
  * The facts of one connection.

@@ -4,8 +4,7 @@ import { type Context, Hono } from 'hono';
 import type { Answer } from '../../agent/answer.ts';
 import type { Clock, Log, Meter } from '../../agent/ports.ts';
 import type { Viewing } from '../../agent/viewing.ts';
-import { observeViewer } from '../../core/viewer/observe.ts';
-import { observeConnection } from './connection.ts';
+import { createObserver } from './connection.ts';
 import { respond } from './respond.ts';
 
 /** Longest path and query that are looked at, characters; longer ones are malformed. A pass far too long still fits, to be refused as what it is. */
@@ -31,6 +30,7 @@ export function createViewerApp(deps: {
     'x-understudy-node': deps.nodeId,
   };
   const methods = 'GET, HEAD, OPTIONS';
+  const observe = createObserver(deps.trustedProxies);
   const send = (context: Context<Environment>, answer: Answer) =>
     respond(answer, common, { method: context.req.method, outgoing: context.env?.outgoing });
 
@@ -51,25 +51,19 @@ export function createViewerApp(deps: {
     if (url.length - pathAt > urlLengthMax)
       return send(context, { kind: 'refusal', status: 400, reason: 'path-invalid' });
     const queryAt = url.indexOf('?', pathAt);
-    const socket = context.env?.incoming?.socket;
-    const connection = observeConnection({
-      remoteAddress: socket?.remoteAddress,
-      encrypted: socket !== undefined && 'encrypted' in socket,
-      headers: (name) => context.req.header(name),
-      trustedProxies: deps.trustedProxies,
-    });
+    const incoming = context.env?.incoming;
+    const header = headersOf(context);
     const now = deps.clock.now();
     const answer = await deps.viewing.open({
-      viewer: observeViewer(connection),
+      viewer: observe(incoming?.socket, header),
       host: url.slice(url.indexOf('//') + 2, pathAt).toLowerCase(),
       path: url.slice(pathAt + 1, queryAt < 0 ? undefined : queryAt),
       query: queryAt < 0 ? '' : url.slice(queryAt + 1),
-      range: context.req.header('range'),
-      bearer: bearerIn(context.req.header('authorization')),
-      userAgent: context.req.header('user-agent'),
+      range: header('range'),
+      bearer: bearerIn(header('authorization')),
+      userAgent: header('user-agent'),
       // Behind a proxy one connection serves many viewers.
-      connection:
-        deps.trustedProxies.length === 0 ? connectionOf(context.env?.incoming) : undefined,
+      connection: deps.trustedProxies.length === 0 ? connectionOf(incoming) : undefined,
       now,
     });
     if (answer.kind !== 'cut')
@@ -81,13 +75,24 @@ export function createViewerApp(deps: {
     return send(context, answer);
   });
 
-  app.all('*', () => new Response(null, { status: 405, headers: { ...common, allow: methods } }));
+  // Not a route for every method: hono answers faster where one handler alone is in question.
+  app.notFound(() => new Response(null, { status: 405, headers: { ...common, allow: methods } }));
 
   app.onError((error, context) => {
     deps.log.error('viewer request failed', { path: context.req.path, cause: error.stack });
     return send(context, { kind: 'refusal', status: 404, reason: 'internal-error' });
   });
   return app;
+}
+
+/** Headers as Node has read them: to make web headers of them costs more than most answers. */
+function headersOf(context: Context<Environment>): (name: string) => string | undefined {
+  const headers = context.env?.incoming?.headers;
+  if (headers === undefined) return (name) => context.req.header(name);
+  return (name) => {
+    const value = headers[name];
+    return Array.isArray(value) ? value.join(', ') : value;
+  };
 }
 
 function bearerIn(header: string | undefined): string | undefined {

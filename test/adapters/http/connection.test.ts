@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { observeConnection } from '../../../src/adapters/http/connection.ts';
+import { createObserver, observeConnection } from '../../../src/adapters/http/connection.ts';
 
 function observe(parts: {
   remoteAddress?: string | undefined;
@@ -111,5 +111,37 @@ describe('a connection', () => {
   it('carries the User-Agent as it came', () => {
     expect(observe({ headers: { 'user-agent': 'okhttp/4.12.0' } }).userAgent).toBe('okhttp/4.12.0');
     expect(observe({}).userAgent).toBeUndefined();
+  });
+});
+
+describe('the viewer of a connection', () => {
+  const ask = (said: Record<string, string>) => (name: string) => said[name];
+  const chrome = { 'user-agent': 'Chrome/156.0' };
+
+  it('is observed once, however often the same is sent', () => {
+    const observe = createObserver([]);
+    const socket = { remoteAddress: '203.0.113.9' };
+    const viewer = observe(socket, ask(chrome));
+    expect(observe(socket, ask(chrome))).toBe(viewer);
+    expect(observe({ ...socket }, ask(chrome))).not.toBe(viewer);
+    expect(observe({ ...socket }, ask(chrome))).toEqual(viewer);
+  });
+
+  it.each([
+    { 'user-agent': 'VLC/3.0.24' },
+    { ...chrome, 'x-forwarded-proto': 'https' },
+    { ...chrome, 'x-forwarded-for': '203.0.113.80' },
+    {},
+  ])('is another one when %j is sent', (said) => {
+    const observe = createObserver(['127.0.0.0/8']);
+    const socket = { remoteAddress: '127.0.0.1' };
+    const before = observe(socket, ask(chrome));
+    const after = observe(socket, ask(said));
+    expect(after).not.toEqual(before);
+    expect(observe(socket, ask(chrome))).toEqual(before);
+  });
+
+  it('is observed without a socket, too', () => {
+    expect(createObserver([])(undefined, ask(chrome)).address).toBe('');
   });
 });
