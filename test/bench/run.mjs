@@ -13,6 +13,8 @@ import { aRefusedViewer, browser, endAll, startNodes, startPinned } from './node
 
 const rounds = Number(process.env.ROUNDS ?? 5);
 const seconds = Number(process.env.SECONDS_EACH ?? 3);
+/** Only rows whose name has this text. */
+const only = process.env.ROW ?? '';
 const nginxPort = 9650;
 
 const folder = mkdtempSync(join(tmpdir(), 'understudy-bench-'));
@@ -30,7 +32,8 @@ try {
     row('404 for a name that nobody carries', `${nodes.base}/nothing/index.m3u8`, 'missing'),
     row('404 for a refused viewer with a good pass', await aRefusedViewer(nodes), 'missing'),
   ];
-  print(await measure(rows, { agent, hono, nginx }));
+  const wanted = rows.filter(({ work }) => work.includes(only));
+  print(await measure(wanted, { agent, hono, nginx }));
 } finally {
   await endAll(processes);
   rmSync(folder, { recursive: true, force: true });

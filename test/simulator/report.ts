@@ -13,7 +13,7 @@ export function reportOf(result: Result): string {
     `refused              ${whole(refusals)} requests`,
     ...result.nodes.map(
       ({ id, own, backup, peaks, alerts }) =>
-        `${id.padEnd(20)} own ${whole(own)}, of others ${whole(backup)}, peak network ${peaks.networkPercent.toFixed(1)} %, processor ${peaks.cpuPercent.toFixed(1)} %, alerts: ${alerts.join(', ') || 'none'}`,
+        `${id.padEnd(20)} own ${whole(own)}, of others ${whole(backup)}, peak network ${peaks.networkPercent.toFixed(1)} %, processor ${peaks.cpuPercent.toFixed(1)} %, refusals ${peaks.refusalsPerS.toFixed(0)}/s, alerts: ${alerts.join(', ') || 'none'}`,
     ),
     ...result.forecasts.flatMap(({ atS, forecast: { node, survivors, refused } }) => [
       `forecast at ${atS - 1} s: if ${node} died, ${whole(refused)} refused`,

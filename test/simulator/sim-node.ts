@@ -18,16 +18,27 @@ import { bitsPerS, createSimOrigin, type OriginState, originEntry, targetS } fro
 export type NodePlan = {
   readonly capacityMbps: number;
   readonly backupSessionsMax?: number | undefined;
+  /** Processor time of one reload with its segment, seconds. */
+  readonly reloadCpuS?: number | undefined;
 };
 
-/** Processor time of one reload with its segment, seconds; what the node does anyway, percent. */
-const reloadCpuS = 0.000_2;
+/** Unless the plan says otherwise. */
+const defaultReloadCpuS = 0.000_2;
+
+/** Processor time of a request that brings no playlist, seconds (`docs/performance.md`). */
+const refusalCpuS = 0.000_15;
+
+/** What the node does anyway, percent. */
 const idlePercent = 4;
 
 const secondMs = 1_000;
 
-/** Load in one second, percent; network counted over the last target duration: all bits of a segment come at once. */
-export type LoadSample = { readonly networkPercent: number; readonly cpuPercent: number };
+/** As of one second, percent and requests; counted over the last target duration: all bits of a segment come at once. */
+export type LoadSample = {
+  readonly networkPercent: number;
+  readonly cpuPercent: number;
+  readonly refusalsPerS: number;
+};
 
 /** One node: the real agent, a modelled origin, and a model of what viewers cost. */
 export function createSimNode(parts: {
@@ -39,8 +50,9 @@ export function createSimNode(parts: {
   readonly random: () => number;
 }) {
   const { id, ids, plan, network, clock, random } = parts;
+  const { reloadCpuS = defaultReloadCpuS } = plan;
   const origin: OriginState = { isFrozenAt: undefined, status: 200 };
-  const used = { cpuS: 0, bits: 0 };
+  const used = { cpuS: 0, bits: 0, refusals: 0 };
   const peerUrl = (of: string) => `http://${of}.example.net:8082`;
   const capacity = plan.capacityMbps * 1_000_000;
   const host = `${id}.example.net`;
@@ -86,12 +98,12 @@ export function createSimNode(parts: {
     );
   let agent = create();
   let isAlive = false;
-  const history: { readonly bits: number; readonly cpuS: number }[] = [];
+  const history: { readonly bits: number; readonly cpuS: number; readonly refusals: number }[] = [];
   const node = {
     id,
     origin,
     log,
-    peaks: { networkPercent: 0, cpuPercent: 0 },
+    peaks: { networkPercent: 0, cpuPercent: 0, refusalsPerS: 0 },
     get agent() {
       return agent;
     },
@@ -122,7 +134,8 @@ export function createSimNode(parts: {
         query,
         now: clock.now(),
       });
-      used.cpuS += reloadCpuS * (answer.kind === 'playlist' ? 1 : 0.1);
+      used.cpuS += answer.kind === 'playlist' ? reloadCpuS : refusalCpuS;
+      if (answer.kind === 'refusal') used.refusals += 1;
       if (answer.kind === 'playlist') used.bits += bitsPerS * targetS * segments;
       return answer;
     },
@@ -136,15 +149,17 @@ export function createSimNode(parts: {
     },
     /** Due each second. */
     sample(): LoadSample {
-      history.push({ bits: used.bits, cpuS: used.cpuS });
+      history.push({ ...used });
       const [before = history[0]] = history.slice(-1 - targetS);
       const seconds = Math.min(history.length - 1, targetS) || 1;
       const sample = {
         networkPercent: (100 * (used.bits - (before?.bits ?? 0))) / seconds / capacity,
         cpuPercent: (100 * (used.cpuS - (before?.cpuS ?? 0))) / seconds + idlePercent,
+        refusalsPerS: (used.refusals - (before?.refusals ?? 0)) / seconds,
       };
       node.peaks.networkPercent = Math.max(node.peaks.networkPercent, sample.networkPercent);
       node.peaks.cpuPercent = Math.max(node.peaks.cpuPercent, sample.cpuPercent);
+      node.peaks.refusalsPerS = Math.max(node.peaks.refusalsPerS, sample.refusalsPerS);
       return sample;
     },
   };

@@ -45,6 +45,26 @@ describe('ten thousand viewers of a dead node, who arrive within a target durati
     expect(result.forecasts[0]?.forecast.refused).toBeLessThan(4_200);
   }, 300_000);
 
+  it('never push a survivor over the limit of its processor either', async () => {
+    // Each survivor has room for 230 more below 90 % of its processor: 400 are too many.
+    const reloadCpuS = 0.01;
+    const [home, ...others] = small;
+    const result = await simulate(
+      aScenario({
+        seconds: 70,
+        nodes: [home, ...others.map((node) => ({ ...node, reloadCpuS }))],
+      }),
+    );
+    const [, ...survivors] = result.nodes;
+    for (const { peaks, backup } of survivors) {
+      expect(peaks.cpuPercent).toBeLessThanOrEqual(91);
+      expect(backup).toBeGreaterThan(150);
+    }
+    expect(result.bystandersLostS).toBe(0);
+    expect(result.denied).toBe(0);
+    expect(result.lastMoveS - killAtS).toBeLessThanOrEqual(2 * targetS);
+  }, 300_000);
+
   it('are carried as was foreseen, to within 5 %', async () => {
     const result = await simulate(aScenario({}));
     const foreseen = result.forecasts[0]?.forecast.survivors ?? [];
