@@ -107,9 +107,9 @@ describe.skipIf(!needed.every(isInstalled))('an archive that no node has whole',
       const seen = await Promise.all(
         [0, 1].map((at) => watch(browser, address(stream, at), durationS)),
       );
-      for (const { lost, repeated, errors, firstAt, lastAt } of seen) {
+      for (const { lost, repeated, jumps, errors, firstAt, lastAt } of seen) {
         expect(errors.filter(({ fatal }) => fatal)).toEqual([]);
-        expect(lost).toBe(0);
+        expect(lost, JSON.stringify({ jumps, errors })).toBe(0);
         if (stream === 'clones') expect(repeated).toBe(0);
         expect(lastAt - firstAt).toBeGreaterThan((durationS - 2 * segmentS) * 1_000);
       }
