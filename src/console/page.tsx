@@ -30,7 +30,12 @@ export function Page(props: {
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
   // Whoever goes to another view with the keyboard goes on reading there.
+  const nav = useRef<HTMLElement>(null);
   useEffect(() => {
+    // Where the page is narrow the navigation scrolls.
+    nav.current
+      ?.querySelector('[aria-current]')
+      ?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
     if (!isFirst.current) main.current?.focus();
     isFirst.current = false;
   }, [place.view, place.name]);
@@ -64,7 +69,7 @@ export function Page(props: {
           </button>
         </span>
       </header>
-      <nav aria-label={words.appName}>
+      <nav ref={nav} aria-label={words.appName}>
         {views.map((view) => (
           <a
             key={view}

@@ -14,31 +14,28 @@ const colours: Readonly<Record<Family['verdict'], string>> = {
   unproved: 'open',
 };
 
-/** How each kind of player fared, with what its rules say of it. `failedForMs`: how long the failure was on. */
-export function DrillResult({
-  drill,
-  failedForMs,
-}: {
-  readonly drill: Drill;
-  readonly failedForMs: number;
-}) {
+/** Up to when the failure has lasted, and how long it will, ms. */
+type Span = { readonly failedForMs: number; readonly lastsMs: number };
+
+/** How each kind of player fared, with what its rules say of it. */
+export function DrillResult({ drill, ...span }: { readonly drill: Drill } & Span) {
   const { words } = useSpeech();
   const { drill: said } = words;
   const heads = [
     words.player,
-    said.expected,
-    said.moved,
+    said.verdict,
     said.after,
     said.nothing,
     said.missing,
+    said.moved,
     said.to,
-    said.verdict,
+    said.expected,
   ];
   return (
     <>
       <Table name={words.nav.drill} heads={heads}>
         {drill.families.map((family) => (
-          <FamilyRow key={family.family} family={family} failedForMs={failedForMs} />
+          <FamilyRow key={family.family} family={family} {...span} />
         ))}
       </Table>
       <p class="legend quiet" aria-hidden="true">
@@ -48,6 +45,7 @@ export function DrillResult({
           </span>
         ))}
       </p>
+      {drill.families.some(({ isAssumed }) => isAssumed) && <p class="quiet">* {said.assumed}</p>}
       {drill.viewers.map(({ family, met, left }) => (
         <p key={family}>{said.viewersMet(family, met, left)}</p>
       ))}
@@ -60,7 +58,7 @@ export function DrillResult({
   );
 }
 
-function FamilyRow({ family, failedForMs }: { family: Family; failedForMs: number }) {
+function FamilyRow({ family, ...span }: { readonly family: Family } & Span) {
   const { words, seconds } = useSpeech();
   const { drill: said } = words;
   const { expectedWithinMs, servedAfterMs, verdict } = family;
@@ -69,39 +67,34 @@ function FamilyRow({ family, failedForMs }: { family: Family; failedForMs: numbe
     <tr>
       <th scope="row">
         {family.family}
-        {family.isAssumed && (
-          <span class="quiet" title={said.assumed}>
-            {' '}
-            *
-          </span>
-        )}
-        <Strip family={family} failedForMs={failedForMs} />
+        {family.isAssumed && <span class="quiet"> *</span>}
+        <Strip family={family} {...span} />
       </th>
-      <td>
-        {said.outcomes[family.expected]}{' '}
-        {expectedWithinMs !== undefined && (
-          <span class="quiet number">{said.within(seconds(expectedWithinMs))}</span>
-        )}
-      </td>
-      <td class="number">{said.of(family.moved, family.chosen)}</td>
-      <td class="number">{shown(servedAfterMs)}</td>
-      <td class="number">{seconds(family.withoutMediaMs)}</td>
-      <td class="number">{seconds(family.missingMs)}</td>
-      <td class="mono">{family.to.join(', ') || '–'}</td>
       <td>
         <span class="badge" data-state={colours[verdict]} title={said.verdictMeaning[verdict]}>
           {said.verdicts[verdict]}
         </span>
+      </td>
+      <td class="number">{shown(servedAfterMs)}</td>
+      <td class="number">{seconds(family.withoutMediaMs)}</td>
+      <td class="number">{seconds(family.missingMs)}</td>
+      <td class="number">{said.of(family.moved, family.chosen)}</td>
+      <td class="mono">{family.to.join(', ') || '–'}</td>
+      <td class="number">
+        {said.outcomes[family.expected]}{' '}
+        {expectedWithinMs !== undefined && (
+          <span class="quiet">{said.within(seconds(expectedWithinMs))}</span>
+        )}
       </td>
     </tr>
   );
 }
 
 /** The time of the failure as one player spent it; what it had nothing to show in stands before it was served again. */
-function Strip({ family, failedForMs }: { family: Family; failedForMs: number }) {
+function Strip({ family, failedForMs, lastsMs }: { readonly family: Family } & Span) {
   const { words, seconds } = useSpeech();
   const { metAfterMs, servedAfterMs, withoutMediaMs } = family;
-  const all = Math.max(1, failedForMs);
+  const all = failedForMs;
   const met = Math.min(metAfterMs ?? all, all);
   const served = Math.max(met, Math.min(servedAfterMs ?? all, all));
   const nothing = Math.min(withoutMediaMs, served - met);
@@ -123,8 +116,8 @@ function Strip({ family, failedForMs }: { family: Family; failedForMs: number })
         <rect
           key={part}
           data-part={part}
-          x={(from / all) * 1000}
-          width={((to - from) / all) * 1000}
+          x={(from / lastsMs) * 1000}
+          width={((to - from) / lastsMs) * 1000}
           y="0"
           height="10"
         />

@@ -6,6 +6,8 @@ import { type Drill, DrillResult } from '../parts/drill-result.tsx';
 import type { State } from '../state.ts';
 import { useSpeech } from '../words/words.ts';
 
+const states = ['reserve', 'degraded', 'none'];
+
 /** Trying out what players make of a failure of this node; what goes on comes with the node's events. */
 export function DrillView({ state }: { readonly state: State }) {
   const { words } = useSpeech();
@@ -13,10 +15,12 @@ export function DrillView({ state }: { readonly state: State }) {
   const drills = state.drills?.drills ?? [];
   const groups = state.groups?.groups ?? [];
   const self = state.node?.id;
-  const streams = groups.flatMap(({ members }) =>
+  // First those that have somebody to take over.
+  const byState = groups.toSorted((a, b) => states.indexOf(a.state) - states.indexOf(b.state));
+  const streams = byState.flatMap(({ members }) =>
     members.filter(({ node }) => node === self).map(({ stream }) => stream),
   );
-  const [current] = drills;
+  const [current, ...earlier] = drills;
   const isOn = current !== undefined && isGoingOn(current);
   return (
     <>
@@ -26,9 +30,17 @@ export function DrillView({ state }: { readonly state: State }) {
       </div>
       {isOn || <DrillForm streams={[...new Set(streams)]} />}
       {drills.length === 0 && <p class="quiet">{said.none}</p>}
-      {drills.map((drill) => (
-        <OneDrill key={drill.id} drill={drill} />
-      ))}
+      {current && <OneDrill key={current.id} drill={current} />}
+      {earlier.length > 0 && (
+        <details>
+          <summary>{said.earlier(earlier.length)}</summary>
+          <div class="stack">
+            {earlier.map((drill) => (
+              <OneDrill key={drill.id} drill={drill} />
+            ))}
+          </div>
+        </details>
+      )}
     </>
   );
 }
@@ -38,14 +50,17 @@ function isGoingOn({ state }: Drill): boolean {
 }
 
 function OneDrill({ drill }: { readonly drill: Drill }) {
-  const { words, time } = useSpeech();
+  const { words, time, seconds } = useSpeech();
   const { drill: said } = words;
   const api = useApi();
   const { wish, failureAt } = drill;
   const now = useSecond(isGoingOn(drill));
   const failedForMs = failureAt === undefined ? 0 : (drill.endedAt ?? now) - failureAt;
   return (
-    <Section title={said.at(said.failures[wish.failure], wish.stream)} note={time(drill.startedAt)}>
+    <Section
+      title={said.at(said.failures[wish.failure], wish.stream)}
+      note={said.lasted(time(drill.startedAt), seconds(wish.durationS * 1000))}
+    >
       <p class="outcome" aria-live="polite">
         <Outcome drill={drill} />
         {drill.state === 'failing' && failureAt !== undefined && (
@@ -68,7 +83,13 @@ function OneDrill({ drill }: { readonly drill: Drill }) {
           />
         )}
       </p>
-      {failureAt !== undefined && <DrillResult drill={drill} failedForMs={failedForMs} />}
+      {failureAt !== undefined && (
+        <DrillResult
+          drill={drill}
+          failedForMs={failedForMs}
+          lastsMs={drill.endedAt === undefined ? wish.durationS * 1000 : Math.max(1, failedForMs)}
+        />
+      )}
     </Section>
   );
 }

@@ -31,9 +31,6 @@ export function createSpeech(language: Language): Speech {
   const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'medium' });
   const day = new Intl.DateTimeFormat(locale, { dateStyle: 'short', timeStyle: 'medium' });
   const number = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
-  const seconds = new Intl.NumberFormat(locale, {
-    ...{ style: 'unit', unit: 'second', unitDisplay: 'narrow', maximumFractionDigits: 1 },
-  } as const);
   return {
     language,
     words: isRussian ? ru : en,
@@ -47,7 +44,7 @@ export function createSpeech(language: Language): Speech {
       (new Date(at).toDateString() === new Date().toDateString() ? clock : day).format(at),
     duration: (ms) => durationText(ms, locale),
     number: (value) => number.format(value),
-    seconds: (ms) => seconds.format(ms / 1_000),
+    seconds: (ms) => `${number.format(ms / 1_000)}\u00a0${isRussian ? 'с' : 's'}`,
   };
 }
 
