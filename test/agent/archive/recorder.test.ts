@@ -163,6 +163,50 @@ describe('the recorder', () => {
   });
 });
 
+describe('a stream that is recorded no more, and again, while its recordings are being opened', () => {
+  it('never has two writers on the disk', async () => {
+    const real = createOpenDvr({ defaultFolder: tempFolder(), reserveBytes: 0 });
+    const events: string[] = [];
+    let letOpen = () => {};
+    const mayOpen = new Promise<void>((resolve) => {
+      letOpen = resolve;
+    });
+    const openDvr: OpenDvr = async (stream, path) => {
+      events.push('opens');
+      const [dvr] = await Promise.all([real(stream, path), mayOpen]);
+      const close = async () => {
+        await dvr.close();
+        events.push('closed');
+      };
+      return new Proxy(dvr, {
+        get: (target, name) => {
+          const value = name === 'close' ? close : Reflect.get(target, name, target);
+          return typeof value === 'function' ? value.bind(target) : value;
+        },
+      });
+    };
+    const rig = createRecorderRig(tempFolder(), { openDvr });
+    onTestFinished(() => rig.close());
+    const origin = await rig.origin();
+    const stream = { name: 'ch1', origin: origin.entry };
+    // What is opened is waited for at the end of each step of the rig; here it hangs.
+    const passes = async (archive?: object) => {
+      rig.configure({ ...stream, ...(archive && { archive }) });
+      const now = rig.clock.now();
+      await Promise.all(rig.archive.cycles.map(({ run }) => run(now)));
+    };
+    await passes(record);
+    await passes();
+    await passes(record);
+    expect(events).toEqual(['opens']);
+    letOpen();
+    await rig.go(1_500);
+    expect(events).toEqual(['opens', 'closed', 'opens']);
+    await steps({ rig, origin }, 2);
+    expect(await rig.recorded('ch1', 'high/video.m3u8')).not.toEqual([]);
+  });
+});
+
 describe('trouble while recording', () => {
   it('says which segments cannot be read, and leaves only these out', async () => {
     const recording = await aRecording();
