@@ -26,7 +26,7 @@ export type NodePlan = {
 const defaultReloadCpuS = 0.000_2;
 
 /** Processor time of a request that brings no playlist, seconds (`docs/performance.md`). */
-const refusalCpuS = 0.000_15;
+export const refusalCpuS = 0.000_15;
 
 /** What the node does anyway, percent. */
 const idlePercent = 4;
@@ -104,6 +104,9 @@ export function createSimNode(parts: {
     origin,
     log,
     peaks: { networkPercent: 0, cpuPercent: 0, refusalsPerS: 0 },
+    get refusals() {
+      return used.refusals;
+    },
     get agent() {
       return agent;
     },

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { refusalCpuS } from './sim-node.ts';
 import { targetS } from './sim-origin.ts';
 import { type Scenario, simulate } from './simulation.ts';
 
@@ -33,10 +34,14 @@ describe('ten thousand viewers of a dead node, who arrive within a target durati
       }),
     );
     const [, ...survivors] = result.nodes;
-    for (const { peaks, backup } of survivors) {
+    for (const { peaks, backup, refusals } of survivors) {
       expect(peaks.networkPercent).toBeLessThanOrEqual(90.5);
       expect(backup).toBeGreaterThan(2_900);
+      // Of one processor, over the minute in which they come.
+      expect((100 * refusals * refusalCpuS) / 60).toBeLessThan(5);
     }
+    // Then they come no more: players leave alone for a while who refused them.
+    for (const samples of result.samples) expect(samples.at(-1)?.refusalsPerS).toBeLessThan(20);
     expect(result.bystandersLostS).toBe(0);
     expect(result.denied).toBe(0);
     expect(result.lastMoveS - killAtS).toBeLessThanOrEqual(2 * targetS);

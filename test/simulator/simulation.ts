@@ -34,6 +34,8 @@ type NodeResult = {
   readonly own: number;
   readonly backup: number;
   readonly peaks: LoadSample;
+  /** Requests answered without playlist or redirect. */
+  readonly refusals: number;
   readonly alerts: readonly string[];
 };
 
@@ -228,12 +230,12 @@ function strike(node: SimNode | undefined, kind: FaultKind, nowMs: number): void
   }
 }
 
-function nodeResult({ id, agent, peaks }: SimNode): NodeResult {
+function nodeResult({ id, agent, peaks, refusals }: SimNode): NodeResult {
   const { own, backup } = agent.sessions.counts();
   const alerts = agent.alerts
     .list()
     .map(({ code, node, clearedAt }) => `${code} ${node}${clearedAt === undefined ? '' : ' over'}`);
-  return { id, own, backup, peaks, alerts };
+  return { id, own, backup, peaks, refusals, alerts };
 }
 
 function placesIn({ body }: Extract<Answer, { kind: 'playlist' }>, nodeId: string) {
