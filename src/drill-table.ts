@@ -8,14 +8,16 @@ const outcomes = {
   stays: 'stays',
 } as const;
 
-const heads = ['player', 'by its rules', 'moved', 'after', 'nothing to show', 'missing', 'to', ''];
+const heads = [
+  ...['player', 'outcome', 'after', 'nothing to show', 'left out', 'moved', 'to', 'by its rules'],
+];
 
 const verdicts = {
   carried: 'carried',
   interrupted: 'interrupted',
   lost: 'LOST',
   waiting: 'not due yet',
-  stays: 'stays, by its rules',
+  stays: 'stays',
   unproved: 'proves nothing',
 } as const;
 
@@ -24,13 +26,13 @@ export function drillInWords(drill: DrillView): string {
   const { wish, families, probes, viewers, passed, state } = drill;
   const rows = families.map((family) => [
     `${family.family}${family.isAssumed ? ' *' : ''}`,
-    expectedInWords(family),
-    `${family.moved} of ${family.chosen}`,
+    verdicts[family.verdict],
     seconds(family.servedAfterMs),
     seconds(family.withoutMediaMs),
     seconds(family.missingMs),
+    `${family.moved} of ${family.chosen}`,
     family.to.join(', ') || '-',
-    verdicts[family.verdict],
+    expectedInWords(family),
   ]);
   const notes = probes.flatMap(({ family, note }) =>
     note === undefined ? [] : `${family}: ${note}`,

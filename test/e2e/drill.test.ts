@@ -93,7 +93,7 @@ describe('a drill on three nodes', () => {
     const args = ['--duration', '6', '--family', 'hls.js', '--family', 'media3'];
     const { code, out } = await drill(first(), args);
     expect([code, out]).toEqual([0, expect.stringContaining('nobody was lost')]);
-    expect(out).toMatch(/^media3 +moves within 3 s +1 of 1 .* carried$/m);
+    expect(out).toMatch(/^media3 +carried .* 1 of 1 .* moves within 3 s$/m);
   });
 
   it('meets real viewers when it is told to, and not one moment longer than the process lives', async () => {
