@@ -90,40 +90,62 @@ const faults = { 'not-found': 'status', cut: 'cut', silent: 'silent' } as const;
 /** What a family does about a failure: `moves` to a backup, `reopens` the stream, `ends`, or `stays` where it is. */
 export type ExpectedOutcome = 'moves' | 'reopens' | 'ends' | 'stays';
 
+/** Of the stream and the drill, what it takes to know when something is to be expected. */
+type Circumstances = {
+  /** Of the ladder. */
+  readonly rungs: number;
+  readonly targetMs: number;
+  readonly bufferMs: number;
+  /** By how much answers are late, if it is `slow`. */
+  readonly slowMs: number;
+};
+
+type Expectation = { readonly outcome: ExpectedOutcome; readonly withinMs?: number };
+
 /**
- * What the rules say of a failure, and how long after it began a player would have been elsewhere at the latest, ms: one
- * reload, its patience, and a second for the way. A legacy player that opens again meets the failure there, too, unless it
- * is a 404: then it is sent on.
- *
- * @param facts.rungs of the ladder
- * @param facts.slowMs by how much answers are late, if it is `slow`
+ * What the rules say of a failure, and how long after it began it will have happened, ms: one reload, the patience, and a
+ * second for the way. A legacy player that opens again meets the failure there, too, unless it is a 404: then it is sent on.
  */
 export function expectationOf(
-  { at, atStandstill, answerMsMax, triesRungs }: PlayerRules,
+  rules: PlayerRules,
   failure: DrillFailure,
-  facts: {
-    readonly rungs: number;
-    readonly targetMs: number;
-    readonly bufferMs: number;
-    readonly slowMs: number;
-  },
-): { readonly outcome: ExpectedOutcome; readonly withinMs?: number } {
-  const reloadMs = facts.targetMs + 1_000;
-  if (failure === 'frozen') {
-    if (atStandstill.does === 'stays') return { outcome: 'stays' };
-    // The frozen stream is what whoever opens anew is given.
-    if (atStandstill.does === 'reopens') return { outcome: 'stays' };
-    const { afterTargets } = atStandstill;
-    const ms = afterTargets === 'empty' ? facts.bufferMs : afterTargets * facts.targetMs;
-    return { outcome: atStandstill.does, withinMs: ms + reloadMs };
+  facts: Circumstances,
+): Expectation {
+  switch (failure) {
+    case 'frozen':
+      return atStandstill(rules, facts);
+    case 'slow':
+      return facts.slowMs < rules.answerMsMax
+        ? { outcome: 'stays' }
+        : atFault(rules, 'silent', false, facts);
+    default:
+      return atFault(rules, faults[failure], failure === 'not-found', facts);
   }
-  if (failure === 'slow' && facts.slowMs < answerMsMax) return { outcome: 'stays' };
-  const fault = failure === 'slow' ? 'silent' : faults[failure];
+}
+
+function atStandstill({ atStandstill: rule }: PlayerRules, facts: Circumstances): Expectation {
+  // Whoever opens anew is given what stands still.
+  if (rule.does === 'stays' || rule.does === 'reopens') return { outcome: 'stays' };
+  const { afterTargets } = rule;
+  const ms = afterTargets === 'empty' ? facts.bufferMs : afterTargets * facts.targetMs;
+  return { outcome: rule.does, withinMs: ms + reloadMsOf(facts) };
+}
+
+function atFault(
+  { at, answerMsMax, triesRungs }: PlayerRules,
+  fault: ProbeFault,
+  isSentOn: boolean,
+  facts: Circumstances,
+): Expectation {
   const { tries, waitMs, does } = at[fault];
   const answerMs = fault === 'silent' ? answerMsMax : 0;
-  const rungs = triesRungs ? facts.rungs : 1;
-  const patienceMs = rungs * (tries * answerMs + (tries - 1) * waitMs);
-  if (does === 'reopens' && failure !== 'not-found') return { outcome: 'ends' };
-  const opensMs = does === 'reopens' ? reopenMs : 0;
-  return { outcome: does, withinMs: reloadMs + patienceMs + opensMs };
+  const patienceMs = (triesRungs ? facts.rungs : 1) * (tries * answerMs + (tries - 1) * waitMs);
+  // Who can only end does so when all that it has was shown.
+  const laterMs = { moves: 0, reopens: reopenMs, ends: facts.bufferMs }[does];
+  const withinMs = reloadMsOf(facts) + patienceMs + laterMs;
+  return { outcome: does === 'reopens' && !isSentOn ? 'ends' : does, withinMs };
+}
+
+function reloadMsOf({ targetMs }: Circumstances): number {
+  return targetMs + 1_000;
 }

@@ -87,12 +87,15 @@ export function familyResults(
 }
 
 /**
- * Whether everybody who moves by its rules, in the time that the failure lasted, was carried or interrupted at most.
- * False where nothing could be proved.
+ * Whether everybody who moves, or opens again, by its rules in the time that the failure lasted was carried, or interrupted at
+ * most. Who gives up by its rules says nothing of the nodes. False where nothing was proved.
  */
 export function isPassed(families: readonly FamilyResult[]): boolean {
-  const proved = families.filter(({ verdict }) => verdict !== 'unproved' && verdict !== 'waiting');
-  return proved.length > 0 && proved.every(({ verdict }) => verdict !== 'lost');
+  const isCarried = ({ verdict }: FamilyResult) =>
+    verdict === 'carried' || verdict === 'interrupted';
+  const isBlamed = ({ verdict, expected }: FamilyResult) =>
+    verdict === 'lost' && expected !== 'ends';
+  return families.some(isCarried) && !families.some(isBlamed);
 }
 
 function verdictOf(chosen: readonly ProbeResult[], failedForMs: number): FamilyResult['verdict'] {
@@ -105,7 +108,6 @@ function verdictOf(chosen: readonly ProbeResult[], failedForMs: number): FamilyR
       ? 'carried'
       : 'interrupted';
   if (outcome === 'stays') return 'stays';
-  if (outcome === 'ends') return tried.some(({ state }) => state === 'ended') ? 'lost' : 'waiting';
   return failedForMs < withinMs ? 'waiting' : 'lost';
 }
 
