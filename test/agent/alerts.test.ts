@@ -70,6 +70,22 @@ describe('alerts of a group', () => {
     }
   }, 120_000);
 
+  it('tell once of a node that dies and comes back, again and again for ten minutes', async () => {
+    const rig = await startSettled(3);
+    const reload = await watchElsewhere(rig, 1);
+    for (let wave = 0; wave < 5; wave += 1) {
+      rig.node(0).kill();
+      await watchFor(rig, 60, reload);
+      rig.node(0).start();
+      await watchFor(rig, 60, reload);
+    }
+    expect(alertsOf(rig.node(1)).sort()).toEqual([
+      expect.stringMatching(/^70 ch1 node-a /),
+      expect.stringMatching(/^78 ch1 node-a /),
+    ]);
+    expect(alertsOf(rig.node(2))).toEqual([expect.stringMatching(/^78 ch1 node-a /)]);
+  }, 120_000);
+
   it('tell of a node that refuses viewers of others for more than 30 s, and when it stops', async () => {
     const rig = await startSettled(2, (at) => (at === 1 ? { backupSessionsMax: 1 } : {}));
     const open = () => rig.node(0).ask('/ch1/index.m3u8');
