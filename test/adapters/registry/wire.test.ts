@@ -165,3 +165,27 @@ describe('an answer on the wire', () => {
     });
   });
 });
+
+describe('what is told of single sessions', () => {
+  const slotInsteadOf = (count: number) => {
+    const insteadOf = Array.from({ length: count }, (_, at) => `session-${at}`);
+    return { session: 'session', login: 'login', viewer: 'viewer', insteadOf };
+  };
+  const notesWith = (count: number) => ({
+    ...{ version: 7, full: false, more: true, freed: ['other'] },
+    ended: [{ id: 'ended', untilS: 1_800_000_000 }],
+    taken: [slotInsteadOf(count), { session: 'x', login: 'y', viewer: 'z' }],
+  });
+  const heard = (count: number) => {
+    const reply = decodeReply(json(anAnswer({ notes: notesWith(count) })));
+    return reply?.kind === 'answer' ? reply.notes : 'nothing';
+  };
+
+  it('arrives as it was sent, those included that let go for one', () => {
+    expect(heard(16)).toEqual(notesWith(16));
+  });
+
+  it('is left out when more let go for one than may', () => {
+    expect(heard(17)).toBeUndefined();
+  });
+});
