@@ -39,10 +39,12 @@ export type ArchivedRung = {
   readonly rung: string;
 };
 
-/** Reads what the agent's own recorder wrote, or a folder of segments. */
+/** Reads what the agent's own recorder wrote, or a folder of segments; lists what the media server has, too. */
 export type ArchiveReader = {
   /** Whether this node itself has the segments of the stream (recorder or folder); else the media server has. */
   reads(stream: string): boolean;
+  /** Whether the segments of the stream can be told, whoever has them. */
+  lists(stream: string): boolean;
   /** Rungs that are recorded of a stream, `ts` and `fmp4`; empty when there are none. */
   rungs(stream: string): readonly ArchivedRung[];
   /** The multivariant playlist as it was when recorded last (`Entry.bytes`); undefined when it is not known. */

@@ -36,6 +36,7 @@ export function record(
   const { archive, coverages } = node.agent;
   const reader: ArchiveReader = {
     reads: (stream) => stream === 'ch1',
+    lists: (stream) => stream === 'ch1',
     rungs: (stream) =>
       stream === 'ch1' ? rungs.map((rung) => ({ stream, container: 'ts', rung })) : [],
     entry: () => undefined,

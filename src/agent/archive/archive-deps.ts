@@ -105,9 +105,9 @@ export function placeDescribed(
   });
 }
 
-/** Of what is recorded here, as it is live or was when recorded last; undefined where nothing is. */
+/** Of what can be listed here, as it is live or was when recorded last; undefined where nothing can. */
 function ladderOf({ live }: OwnFacts, { reader }: Pick<ArchiveDeps, 'reader'>, name: string) {
-  if (!reader.reads(name)) return undefined;
+  if (!reader.lists(name)) return undefined;
   const ladder = live.facts(name)?.hls?.ladder;
   if (ladder !== undefined) return ladder;
   const entry = reader.entry(name);

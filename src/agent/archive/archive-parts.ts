@@ -1,5 +1,11 @@
 import type { Now } from '../../core/time.ts';
-import type { AskRecordings, CoverageStore, OpenDvr, OpenScannedFolder } from '../archive-ports.ts';
+import type {
+  ArchiveReader,
+  AskRecordings,
+  CoverageStore,
+  OpenDvr,
+  OpenScannedFolder,
+} from '../archive-ports.ts';
 import type { Cycle } from '../cycles.ts';
 import type { ReadMeaning } from '../live-snapshots.ts';
 import type { LiveStreams } from '../live-streams.ts';
@@ -9,6 +15,7 @@ import { CoverageCycle } from './coverage-cycle.ts';
 import { Coverages } from './coverages.ts';
 import { createFolderReader } from './folder-reader.ts';
 import { OriginArchives } from './origin-archives.ts';
+import { createOriginReader } from './origin-reader.ts';
 import { OwnArchives } from './own-archives.ts';
 import { PeerSegments } from './peer-segments.ts';
 import { Recorder } from './recorder.ts';
@@ -21,6 +28,8 @@ const recordEveryMs = 500;
 const coverageEveryMs = 1_000;
 /** A part of the recordings is looked for on the disk, or at the media server, this often, ms. */
 const verifyEveryMs = 60_000;
+/** Whether media servers' lists can be taken is looked at this often, ms: of each stream once a minute. */
+const tryOutEveryMs = 5_000;
 /** Holes are filled so often, a minute each time. */
 const refillEveryMs = 20_000;
 
@@ -50,17 +59,25 @@ export function createArchiveParts(ports: ArchivePorts, live: LiveStreams) {
     openDvr && new Recorder({ clock, timers, log, newId, live, openDvr, coverages, troubles });
   const { openScannedFolder, askRecordings } = ports;
   const asked = new AskedSources({ live, coverages, troubles, openScannedFolder, askRecordings });
-  const reader = createFolderReader({
+  const folders = createFolderReader({
     reads: (stream) => recorder?.records(stream) === true || asked.reads(stream),
     folder: (stream) => recorder?.recorded(stream)?.dvr ?? asked.folder(stream),
     openOrigin,
   });
+  const origins = new OriginArchives(ports);
+  const servers = createOriginReader({ clock, origins, coverages, live });
+  const from = (stream: string) => (folders.reads(stream) ? folders : servers);
+  const reader: ArchiveReader = {
+    ...folders,
+    lists: (stream) => folders.reads(stream) || servers.lists(stream),
+    rungs: (stream) => from(stream).rungs(stream),
+    list: (rung, period) => from(rung.stream).list(rung, period),
+  };
   const archives = new OwnArchives({
     ...{ coverages, reader },
     config: (name) => live.config(name),
     live: { version: () => live.factsVersion, facts: () => live.allFacts() },
   });
-  const origins = new OriginArchives(ports);
   const coverage = new CoverageCycle({ live, coverages, recorder, troubles, asked, origins });
   const samples = new SampledCheck({ origins, coverages, troubles });
   const peerSegments = new PeerSegments(openOrigin);
@@ -75,6 +92,11 @@ export function createArchiveParts(ports: ArchivePorts, live: LiveStreams) {
       name: 'archive samples',
       everyMs: verifyEveryMs,
       run: (now) => samples.check(coverage.streams, now),
+    },
+    {
+      name: 'archive listing',
+      everyMs: tryOutEveryMs,
+      run: (now) => servers.tryOut(coverage.streams, now),
     },
     ...(recorder === undefined ? [] : cyclesOf(recorder)),
   ];

@@ -13,7 +13,7 @@ export function createFolderReader(deps: {
   readonly reads: (stream: string) => boolean;
   readonly folder: (stream: string) => SegmentFolder | undefined;
   readonly openOrigin: OpenOrigin;
-}): ArchiveReader {
+}): Omit<ArchiveReader, 'lists'> {
   const origins = new Map<string, Origin>();
   const originOf = ({ folder }: SegmentFolder): Origin => {
     const known = origins.get(folder);

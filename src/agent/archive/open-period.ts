@@ -43,10 +43,15 @@ export async function openPeriod(
     case 'redirect':
       return redirect(viewing, asked, placement);
     default:
-      return archive.reader.reads(asked.name) && asked.protocol === 'hls'
+      return isMadeHere(archive, asked, placement)
         ? serveMultivariant(viewing, { asked, placement, entry })
         : serveFromOrigin(viewing, archive, asked, placement);
   }
+}
+
+/** Playlists of own segments and of pieces are made here; others the media server makes. */
+function isMadeHere({ reader }: ArchiveDeps, { name, protocol }: PeriodRequest, { kind }: Here) {
+  return protocol === 'hls' && (reader.reads(name) || kind === 'join');
 }
 
 /** The live multivariant playlist, or the one that was recorded; read from the origin only where there is neither. */
@@ -55,9 +60,9 @@ async function loadEntry(
   { reader }: ArchiveDeps,
   { name, protocol, request }: PeriodRequest,
 ): Promise<Uint8Array | undefined> {
-  if (protocol === 'dash' || !reader.reads(name)) return undefined;
+  if (protocol === 'dash' || !reader.lists(name)) return undefined;
   const known = live.entry(name)?.bytes ?? reader.entry(name);
-  if (known !== undefined) return known;
+  if (known !== undefined || !reader.reads(name)) return known;
   const loaded = await live.load(name, 'entry', request.now);
   return loaded.kind === 'entry' ? loaded.bytes : undefined;
 }

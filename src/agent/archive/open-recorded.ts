@@ -1,4 +1,5 @@
 import { readListed } from '../../core/archive/listed-periods.ts';
+import { readOriginName } from '../../core/archive/origin-segments.ts';
 import { judgePeriod, wishOf } from '../../core/archive/period.ts';
 import { writeSegmentList } from '../../core/archive/segment-list.ts';
 import { takeSegments } from '../../core/archive/take-segments.ts';
@@ -37,7 +38,7 @@ export async function openRecorded(
   const isOfOrigin = rest.startsWith(originPrefix);
   const [, from = '', duration = '', ending] = /^(\d+)-(\d+|now)\.(m3u8|json)$/.exec(file) ?? [];
   if (!isOfOrigin && ending === undefined)
-    return openSegment(viewing, archive, { request, rungs, file });
+    return openSegment(viewing, archive, { request, stream, rungs, file });
   const arrival = await arrive(viewing, { request, query, stream, opens: undefined });
   if (arrival.kind === 'refused') return denied(arrival.reason);
   const asked: RecordedAsked = { request, query, arrival, stream, rung, rungs };
@@ -68,14 +69,24 @@ async function openOfOrigin(
 }
 
 async function openSegment(
-  { sent }: ViewingDeps,
+  { sent, live }: ViewingDeps,
   { reader }: ArchiveDeps,
-  parts: { request: ViewerRequest; rungs: readonly ArchivedRung[]; file: string },
+  parts: {
+    readonly request: ViewerRequest;
+    readonly stream: StreamConfig;
+    readonly rungs: readonly ArchivedRung[];
+    readonly file: string;
+  },
 ): Promise<Answer> {
-  const { request, rungs, file } = parts;
-  for (const rung of rungs) {
-    const opened = await reader.open(rung, file, request.range);
-    if (opened.kind !== 'stream') continue;
+  const { request, stream, rungs, file } = parts;
+  const path = stream.archive === undefined ? undefined : readOriginName(file);
+  const opens =
+    path === undefined
+      ? rungs.map((rung) => () => reader.open(rung, file, request.range))
+      : [() => live.open(stream.name, path, '', request.range)];
+  for (const open of opens) {
+    const opened = await open();
+    if (opened.kind === 'fault') continue;
     sent.noteFile(request.connection, opened);
     return { kind: 'file', file: opened, immutable: opened.status !== 416 };
   }

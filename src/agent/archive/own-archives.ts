@@ -27,7 +27,7 @@ export function archiveUrlOf(archive: ArchiveConfig): string | undefined {
 export class OwnArchives {
   readonly #deps: {
     readonly coverages: Coverages;
-    readonly reader: Pick<ArchiveReader, 'reads'>;
+    readonly reader: Pick<ArchiveReader, 'reads' | 'lists'>;
     readonly config: (name: string) => StreamConfig | undefined;
     readonly live: { readonly version: () => number; readonly facts: () => readonly StreamFacts[] };
   };
@@ -39,7 +39,7 @@ export class OwnArchives {
 
   constructor(deps: {
     coverages: Coverages;
-    reader: Pick<ArchiveReader, 'reads'>;
+    reader: Pick<ArchiveReader, 'reads' | 'lists'>;
     config: (name: string) => StreamConfig | undefined;
     live: { version: () => number; facts: () => readonly StreamFacts[] };
   }) {
@@ -98,12 +98,13 @@ export class OwnArchives {
   /** Whether there is anything to answer with: own segments, or an archive of the media server. */
   #answers(name: string): Pick<ArchiveFacts, 'hls' | 'dash' | 'lists'> {
     const config = this.#deps.config(name);
-    const lists = this.#deps.reader.reads(name);
+    const { reader } = this.#deps;
+    const reads = reader.reads(name);
     const hasUrl = config?.archive !== undefined && archiveUrlOf(config.archive) !== undefined;
     return {
-      hls: lists || (hasUrl && config?.origin !== undefined),
-      dash: !lists && hasUrl && config?.dash !== undefined,
-      lists,
+      hls: reads || (hasUrl && config?.origin !== undefined),
+      dash: !reads && hasUrl && config?.dash !== undefined,
+      lists: reader.lists(name),
     };
   }
 }

@@ -50,6 +50,7 @@ function createRig(parts: {
       coverages,
       reader: {
         reads: () => true,
+        lists: () => true,
         rungs: (stream) => [{ stream, container: 'ts', rung: 'v0/index.m3u8' }],
         entry: () => undefined,
         list: async () => [segmentsOf(own, 'group')],
