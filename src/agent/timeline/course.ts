@@ -4,9 +4,9 @@ import {
   type Agreement,
   agreeOnRun,
   type Following,
+  hasWaited,
   keyOf,
   mayOffer,
-  settleMsMax,
   type TimelineFacts,
 } from '../../core/timeline/agreement.ts';
 import { foundRuns } from '../../core/timeline/found-runs.ts';
@@ -38,6 +38,8 @@ export type CourseDeps = {
   readonly rungs: () => readonly Rung[];
   /** The rung whose pictures are compared and whose keyframes make the windows. */
   readonly lead: () => Rung | undefined;
+  /** Keyframes that are compared; undefined where there are no pictures. */
+  readonly marks: () => number | undefined;
   readonly leaveAlone: (why: LeftAlone) => void;
 };
 
@@ -92,13 +94,14 @@ export class Course {
       this.begin(now);
     }
     const waitedMs = now.monoMs - this.#since;
+    const isLate = hasWaited(waitedMs, this.#deps.marks());
     const { awaited, known } = judgeMates(this.#deps.mates.reachable, this.#deps.rungs());
     const agreement = agreeOnRun(this.#facts(), known);
     if (agreement.kind === 'adopt') this.#adopt(agreement, now);
-    else if (agreement.kind === 'found' && this.#mayFound(waitedMs))
+    else if (agreement.kind === 'found' && this.#mayFound(isLate))
       this.#found(agreement, waitedMs, now);
     const following = this.#following;
-    if (following?.isOffered === false && mayOffer(this.#facts(), awaited, waitedMs))
+    if (following?.isOffered === false && mayOffer(this.#facts(), awaited, isLate))
       this.#offer(following);
     return this.#following !== before;
   }
@@ -140,13 +143,13 @@ export class Course {
   }
 
   /** A member that offers a run, or may do so, and is not compared yet, is waited for: it may be one that we can join. */
-  #mayFound(waitedMs: number): boolean {
+  #mayFound(isLate: boolean): boolean {
     const { reachable, isComplete } = this.#deps.mates;
     const isOpen = reachable.some(
       ({ proof, word }) =>
         proof.kind === 'unknown' && (word === undefined || word.following?.isOffered),
     );
-    return (isComplete && !isOpen) || waitedMs >= settleMsMax;
+    return (isComplete && !isOpen) || isLate;
   }
 
   #adopt({ run, offset }: Extract<Agreement, { kind: 'adopt' }>, now: Now): void {

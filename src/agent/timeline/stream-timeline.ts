@@ -56,6 +56,7 @@ export class StreamTimeline {
       ...{ ...deps, mates: this.mates, stream: stream.name },
       rungs: () => this.#rungs,
       lead: () => this.#lead(),
+      marks: () => (this.#lead()?.hasVideo ? this.#marks.length : undefined),
       leaveAlone: (why) => this.leaveAlone(why),
     });
   }
@@ -110,8 +111,9 @@ export class StreamTimeline {
     if (this.#leftAlone !== undefined) return;
     this.#course.begin(now);
     const goesOn = rung.take(fed, now.monoMs);
-    if (!goesOn && this.#course.following !== undefined) {
-      this.#deps.log.warn('packager began anew', { stream: this.stream.name });
+    if (!goesOn) {
+      if (this.#course.following !== undefined)
+        this.#deps.log.warn('packager began anew', { stream: this.stream.name });
       this.#course.lose();
       this.#course.begin(now);
     }

@@ -36,8 +36,21 @@ export type Agreement =
       readonly previous?: { readonly sequence: number; readonly lastNumber: number } | undefined;
     };
 
-/** A member that starts waits so long for others to be heard, read and compared. */
-export const settleMsMax = 12_000;
+/** A member that starts waits so long for others to be heard, read and compared, ms ... */
+const settleMsMin = 12_000;
+/** ... and until it has read so many keyframes, of which three prove a source ... */
+const settleMarksMin = 5;
+/** ... but no longer than this, ms. */
+const settleMsMax = 60_000;
+
+/**
+ * Whether others that are not compared yet are waited for no longer. `marks`: keyframes read since the packager began, or
+ * since the start; undefined where there are no pictures.
+ */
+export function hasWaited(waitedMs: number, marks: number | undefined): boolean {
+  const isRead = marks === undefined || marks >= settleMarksMin || waitedMs >= settleMsMax;
+  return waitedMs >= settleMsMin && isRead;
+}
 
 /**
  * Which run a member should follow, from what it knows of itself and of the members it can reach. All that know the
@@ -75,12 +88,12 @@ function chooseAmong(claims: readonly Claim[]): Claim | undefined {
 
 /**
  * Whether a member may offer the run it follows. While nobody offers it, all that can be reached must follow
- * it too; those that are not compared yet are waited for, up to {@link settleMsMax}.
+ * it too; those that are not compared yet are waited for: `isLate` once that was long enough ({@link hasWaited}).
  */
 export function mayOffer(
   self: TimelineFacts,
   peers: readonly PeerTimeline[],
-  waitedMs: number,
+  isLate: boolean,
 ): boolean {
   const own = self.following;
   if (own === undefined) return false;
@@ -92,7 +105,7 @@ export function mayOffer(
   }
   const proved = peers.filter((peer) => peer.difference !== undefined);
   const isAgreed = proved.every(follows);
-  return isAgreed && (proved.length === peers.length || waitedMs >= settleMsMax);
+  return isAgreed && (proved.length === peers.length || isLate);
 }
 
 /** The run with its grids as the member that tells of it has them now. */

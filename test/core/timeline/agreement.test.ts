@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import {
   agreeOnRun,
   type Following,
+  hasWaited,
   keyOf,
   mayOffer,
   type PeerTimeline,
-  settleMsMax,
   type TimelineFacts,
 } from '../../../src/core/timeline/agreement.ts';
 import type { TimelineRun } from '../../../src/core/timeline/run.ts';
@@ -78,24 +78,35 @@ describe('what is offered', () => {
       following: theirs,
       difference: 0,
     });
-    expect(mayOffer(own, [], 0)).toBe(true);
-    expect(mayOffer(own, [peer(other)], settleMsMax + 1)).toBe(false);
-    expect(mayOffer(own, [peer(undefined)], settleMsMax + 1)).toBe(false);
-    expect(mayOffer(own, [peer(following(run))], 0)).toBe(true);
-    expect(mayOffer(self, [], 0)).toBe(false);
+    expect(mayOffer(own, [], false)).toBe(true);
+    expect(mayOffer(own, [peer(other)], true)).toBe(false);
+    expect(mayOffer(own, [peer(undefined)], true)).toBe(false);
+    expect(mayOffer(own, [peer(following(run))], false)).toBe(true);
+    expect(mayOffer(self, [], false)).toBe(false);
   });
 
-  it('waits for members that are not compared yet, up to the limit', () => {
+  it('waits for members that are not compared yet, and no longer', () => {
     const own = { ...self, following: following(aRun()) };
     const stranger = { nodeId: 'node-p' };
-    expect(mayOffer(own, [stranger], settleMsMax - 1)).toBe(false);
-    expect(mayOffer(own, [stranger], settleMsMax)).toBe(true);
+    expect(mayOffer(own, [stranger], false)).toBe(false);
+    expect(mayOffer(own, [stranger], true)).toBe(true);
+  });
+
+  it.each([
+    [11_999, 5, false],
+    [12_000, 4, false],
+    [12_000, 5, true],
+    [12_000, undefined, true],
+    [59_999, 4, false],
+    [60_000, 0, true],
+  ])('has waited for them after %i ms with %s keyframes: %s', (waitedMs, marks, expected) => {
+    expect(hasWaited(waitedMs, marks)).toBe(expected);
   });
 
   it('is kept when the member that founded it dies', () => {
     const own = { ...self, following: following(aRun(), { isOffered: true }) };
     expect(agreeOnRun(own, [])).toEqual({ kind: 'keep' });
-    expect(mayOffer(own, [], 0)).toBe(true);
+    expect(mayOffer(own, [], false)).toBe(true);
   });
 
   it('twice, after a partition, ends in one new run founded by one of the two', () => {
@@ -205,7 +216,7 @@ class Node {
     const run = runs.get(keyOf(own.run)) ?? aRun({});
     const number = run.firstNumber + second - run.originTicks / 90_000;
     const isAhead = number > (last?.number ?? 0);
-    const isOffered = isAhead && mayOffer(this.facts, peers, (second - this.startedAt) * 1_000);
+    const isOffered = isAhead && mayOffer(this.facts, peers, second - this.startedAt >= 12);
     const { sequence } = own.run;
     if (isOffered) this.offered.push({ sequence, number });
     const newest = isOffered ? { sequence, number } : last;
