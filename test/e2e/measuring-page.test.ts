@@ -48,6 +48,16 @@ describe.skipIf(!['chromium', 'ffmpeg'].every(isInstalled))(
       expect(longest).toBeGreaterThanOrEqual(1400);
     });
 
+    test('takes nothing for missing that was shown while the page stood still', async () => {
+      const before = await playback.measure();
+      for (let times = 1; times <= 3; times += 1) {
+        await inPage('{ const end = performance.now() + 2000; while (performance.now() < end); }');
+        await playback.waitForFrames(before.frames + 25 * times, 10_000);
+      }
+      const { lost, repeated } = await playback.measure();
+      expect({ lost, repeated }).toEqual({ lost: before.lost, repeated: before.repeated });
+    });
+
     test('sees pictures that are shown again and pictures that are missing', async () => {
       const before = await playback.measure();
       await inPage('video.currentTime -= 2');

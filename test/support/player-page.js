@@ -92,10 +92,8 @@ function countJumps(number, mediaTime, shownAt) {
   pace.push({ at: shownAt, lateMs });
 }
 
-function onFrame(now, { mediaTime, expectedDisplayTime }) {
+function onFrame(_, { mediaTime, expectedDisplayTime }) {
   const at = Date.now();
-  // A page that stood still is told of an old picture, and draws the one that is there now.
-  const shownAt = Math.max(expectedDisplayTime, now - frameMs);
   const number = readNumber();
   if (number === undefined) {
     seen.unread++;
@@ -105,7 +103,7 @@ function onFrame(now, { mediaTime, expectedDisplayTime }) {
     if (seen.frames > 0 && (ms > gapMsMin || jump > jumpMin || jump < 0)) {
       note(seen.gaps, { ms, jump, lagMs: Math.round(seen.lagMs - lagAtLastFrame) });
     }
-    if (seen.frames > 0) countJumps(number, mediaTime, shownAt);
+    if (seen.frames > 0) countJumps(number, mediaTime, expectedDisplayTime);
     if (seen.frames === 0) seen.firstAt = at;
     seen.frames++;
     seen.lastAt = at;
