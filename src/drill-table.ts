@@ -50,10 +50,10 @@ export function drillInWords(drill: DrillView): string {
       ? ["* known from its maker's documents only"]
       : []),
     ...viewers.map(
-      ({ family, met, left, leftAfterMs }) =>
-        `viewers, ${family}: ${met} met it, ${left} asked elsewhere or no more${
-          leftAfterMs === undefined ? '' : ` after ${seconds(leftAfterMs)} at most`
-        }`,
+      ({ family, met, arrived, arrivedAfterMs, to, left }) =>
+        `viewers, ${family}: ${met} met it, ${arrived} were found at ${to.join(', ') || 'another node'}${
+          arrivedAfterMs === undefined ? '' : ` after ${seconds(arrivedAfterMs)} at most`
+        }, ${left} ask here no more`,
     ),
     ...new Set(notes),
   ].join('\n');

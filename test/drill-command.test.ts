@@ -38,7 +38,9 @@ it('shows a table of the players, with exit code 0 when nobody was lost', async 
   expect(code).toBe(0);
   expect(said).toContain('ch1, not-found, 30 s: nobody was lost who moves by its rules');
   expect(said).toMatch(/^hls\.js +carried +1\.2 s +0 s +0 s +2 of 2 +node-b +moves within 3 s$/m);
-  expect(said).toContain('viewers, browser: 12 met it, 11 asked elsewhere or no more after 0.3 s');
+  expect(said).toContain(
+    'viewers, browser: 12 met it, 10 were found at node-b after 1 s at most, 11 ask here no more',
+  );
 });
 
 it('ends with 1 when somebody was lost, and tells all as JSON', async () => {

@@ -2,7 +2,6 @@ import type { AgentPorts, AgentSettings } from './agent-settings.ts';
 import { Arrivals } from './arrivals.ts';
 import type { Cycle } from './cycles.ts';
 import { Drills } from './drill/drills.ts';
-import { Staging } from './drill/staging.ts';
 import { createNodeParts, type NodeParts } from './node-parts.ts';
 import { createNodeWatch } from './node-watch.ts';
 import { Passes } from './passes.ts';
@@ -20,10 +19,9 @@ const secondMs = 1_000;
 /** The agent of one node, put together from its parts; nothing runs until its cycles and `peers` are started. */
 export function createAgent(ports: AgentPorts, settings: AgentSettings) {
   const parts = createNodeParts(ports, settings);
-  const { timelines, live, archive, visitors, keys, self, peers, outlook } = parts;
+  const { timelines, live, archive, visitors, keys, self, peers, outlook, staging } = parts;
   const { sessions, admission, drain, notes, slots } = visitors;
-  const staging = new Staging(ports);
-  const { spread, viewing, passes } = createViewing(ports, settings.id, parts, staging);
+  const { spread, viewing, passes } = createViewing(ports, settings.id, parts);
   const watch = createNodeWatch(ports, settings.id, parts, spread);
   const { forecasts, groups, history, explain, alerting, coverage } = watch;
   const cycles: readonly Cycle[] = [
@@ -79,8 +77,8 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings) {
 }
 
 /** How viewers' requests are answered. */
-function createViewing(ports: AgentPorts, nodeId: string, parts: NodeParts, staging: Staging) {
-  const { timelines, live, archive, visitors, auth, keys, self, peers, outlook } = parts;
+function createViewing(ports: AgentPorts, nodeId: string, parts: NodeParts) {
+  const { timelines, live, archive, visitors, auth, keys, self, peers, outlook, staging } = parts;
   const { sessions, audience, admission, drain, notes, slots } = visitors;
   const passes = new Passes({ signer: ports.signer, keyOf: (id) => keys.keyOf(id) });
   const arrivals = new Arrivals({ nodeId, passes, sessions, notes, slots });

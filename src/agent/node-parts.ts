@@ -1,10 +1,12 @@
 import { heardFacts } from '../core/group/node.ts';
 import type { AgentPorts, AgentSettings } from './agent-settings.ts';
 import { createArchiveParts } from './archive/archive-parts.ts';
+import { Staging } from './drill/staging.ts';
 import { createFingerprint } from './fingerprint.ts';
 import { LiveStreams } from './live-streams.ts';
 import { Outlook } from './outlook.ts';
 import { Peers } from './peers.ts';
+import { createSeek } from './seek.ts';
 import { createSelf } from './self.ts';
 import { openTimeline } from './timeline/open-timeline.ts';
 import { Timelines } from './timeline/timelines.ts';
@@ -46,6 +48,7 @@ export function createNodeParts(ports: AgentPorts, settings: AgentSettings) {
     passTtlS: node.passTtlS,
     peersExpected: peerUrls.length,
   });
+  const staging = new Staging(ports);
   let addresses: readonly string[] = [];
   let heard: readonly string[] = [];
   const self = createSelf({
@@ -56,6 +59,7 @@ export function createNodeParts(ports: AgentPorts, settings: AgentSettings) {
     ...{ clock, timers: ports.timers, log, link: ports.link, urls: peerUrls, self, boot },
     ownStreams: () => archives.facts(clock.now()),
     notes,
+    seek: createSeek({ staging, sessions }),
     wrappedKeys: () => keys.wrapped(),
     absorbKeys: (wrapped) => keys.absorb(wrapped, clock.now()),
     lacksKeys: (ids) => keys.lacks(ids),
@@ -74,7 +78,10 @@ export function createNodeParts(ports: AgentPorts, settings: AgentSettings) {
   const setAddresses = (own: readonly string[]) => {
     addresses = own;
   };
-  return { timelines, live, archive, visitors, auth, keys, self, peers, outlook, setAddresses };
+  return {
+    ...{ timelines, live, archive, visitors, auth, keys, self, peers, outlook, staging },
+    setAddresses,
+  };
 }
 
 export type NodeParts = ReturnType<typeof createNodeParts>;

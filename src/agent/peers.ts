@@ -1,41 +1,18 @@
 import type { PeerAnswer, PeerQuestion, PeerRefusal } from '../core/group/exchange.ts';
-import { type NodeFacts, type Peer, peerProtocolVersion } from '../core/group/node.ts';
+import { type Peer, peerProtocolVersion } from '../core/group/node.ts';
 import { attemptDeadlineMs, excusedMs } from '../core/group/reachability.ts';
 import { countRepeat, noRepeats } from '../core/repeats.ts';
-import type { StreamFacts } from '../core/stream/stream.ts';
 import type { MonoMs, Now, UnixMs } from '../core/time.ts';
 import { Announcement } from './announcement.ts';
 import { Askers } from './askers.ts';
-import type { PeerFault, PeerLink } from './peer-ports.ts';
+import type { PeerFault } from './peer-ports.ts';
 import { PeerRecord } from './peer-record.ts';
 import { differs, viewPeers } from './peer-view.ts';
-import type { Clock, Log, Timers } from './ports.ts';
-import type { SessionNotes } from './session-notes.ts';
+import type { PeersDeps } from './peers-deps.ts';
 import { Tellings } from './tellings.ts';
 
 /** Own wall clock steps smaller than this do not make the list of peers new. */
 const noticedStepMs = 100;
-
-export type PeersDeps = {
-  readonly link: Pick<PeerLink, 'ask' | 'close'>;
-  readonly clock: Clock;
-  readonly timers: Timers;
-  readonly log: Log;
-  /** `UNDERSTUDY_PEERS`; may hold this node's own address. */
-  readonly urls: readonly string[];
-  /** Names this life of the process: 128 random bits. */
-  readonly boot: string;
-  /** The facts of this node now. */
-  readonly self: () => NodeFacts;
-  /** The streams of this node; `version` changes whenever one of them did. */
-  readonly ownStreams: () => { readonly version: number; readonly facts: readonly StreamFacts[] };
-  readonly wrappedKeys: () => Promise<string>;
-  readonly absorbKeys: (wrapped: string) => Promise<unknown>;
-  /** What is told of single sessions, and what others tell: `from` is a peer's URL. */
-  readonly notes?: Pick<SessionNotes, 'news' | 'learn'> | undefined;
-  /** Whether one of these viewing keys is not held here. */
-  readonly lacksKeys: (ids: readonly string[]) => boolean;
-};
 
 /** `news`: own version that cannot wait; `confirms`: asked once more when the answer came; `isAgain`: was that. */
 type Asking = { readonly isAgain?: boolean; readonly confirms?: boolean; readonly news?: number };
@@ -140,7 +117,8 @@ export class Peers {
     const delta = this.#announcement.since(question.since);
     const keys = question.wantKeys ? await this.#deps.wrappedKeys() : undefined;
     const notes = this.#deps.notes?.news(question.notesSince);
-    return { kind: 'answer', protocol, boot, at: now.wallMs, ...delta, notes, keys };
+    const found = this.#deps.seek?.here(question.sought, now);
+    return { kind: 'answer', protocol, boot, at: now.wallMs, ...delta, notes, found, keys };
   }
 
   #tick(): void {
@@ -193,6 +171,7 @@ export class Peers {
       wantKeys: this.#deps.lacksKeys(record.facts?.keys ?? []),
       notesSince: record.notesVersion,
       ...(news !== undefined && { news }),
+      ...this.#deps.seek?.question(),
     };
     const sentAt = this.#deps.clock.now().monoMs;
     void this.#deps.link
@@ -216,6 +195,8 @@ export class Peers {
       this.#ask(record, { isAgain: true });
     if (reply.kind === 'answer' && reply.notes !== undefined && isOther)
       this.#deps.notes?.learn(record.url, reply.notes);
+    if (reply.kind === 'answer' && reply.found !== undefined && record.facts && isOther)
+      this.#deps.seek?.learn(record.facts.id, reply.found, now);
     if (reply.kind === 'answer' && reply.keys) this.#absorb(record, reply.keys);
     this.#refresh(now);
   }

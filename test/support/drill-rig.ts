@@ -35,11 +35,15 @@ export async function drillThrough(rig: GroupRig, wish: Partial<DrillWish>): Pro
   return view();
 }
 
-/** A viewer who has opened the channel; `reload` asks for the first media playlist again. */
+/**
+ * A viewer who has opened the channel. `reload` asks for the first media playlist again, `moveTo` for that of the same rung
+ * at its first backup, `node`.
+ */
 export async function startPlaying(node: GroupNode, agent?: string) {
   const asking = agent === undefined ? {} : { agent };
-  const [variant = ''] = urisOf(await (await node.ask('/ch1/index.m3u8', asking)).text());
+  const uris = urisOf(await (await node.ask('/ch1/index.m3u8', asking)).text());
+  const [variant = '', ofBackup = ''] = uris;
   const reload = () => node.ask(`/ch1/${variant}`, asking);
   await reload();
-  return { reload };
+  return { reload, moveTo: (backup: GroupNode) => backup.ask(ofBackup, asking) };
 }

@@ -47,7 +47,12 @@ function ended(drill: DrillView, passed: boolean): DrillView {
     ...drill,
     ...{ state: 'done', passed, failureAt: startedAt, endedAt: startedAt + wish.durationS * 1000 },
     families: wish.families.map((family) => familyResult(family, wish, passed)),
-    viewers: [{ family: 'browser', met: 12, left: 11, leftAfterMs: 300 }],
+    viewers: [
+      {
+        ...{ family: 'browser', met: 12, left: 11, leftAfterMs: 300 },
+        ...{ arrived: 10, arrivedAfterMs: 1_000, to: ['node-b'] },
+      },
+    ],
   };
 }
 

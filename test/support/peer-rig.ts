@@ -1,4 +1,5 @@
-import { Peers, type PeersDeps } from '../../src/agent/peers.ts';
+import { Peers } from '../../src/agent/peers.ts';
+import type { PeersDeps } from '../../src/agent/peers-deps.ts';
 import type { NodeFacts, Peer } from '../../src/core/group/node.ts';
 import type { StreamFacts } from '../../src/core/stream/stream.ts';
 import { aNode } from './builders.ts';

@@ -40,11 +40,9 @@ const fields = {
     .min(100)
     .max(drillLimits.slowMsMax)
     .openapi({ description: 'by how much answers are late if it is `slow`' }),
-  force: z
-    .boolean()
-    .openapi({
-      description: 'although nobody could take over now; viewers without backup included',
-    }),
+  force: z.boolean().openapi({
+    description: 'although nobody could take over now; viewers without backup included',
+  }),
 };
 const stream = z.string().min(1).max(200).openapi({ example: 'sport/hd' });
 
@@ -100,6 +98,11 @@ const viewersResult = z.object({
   family: z.string().openapi({ description: 'what the User-Agent says' }),
   met: z.int(),
   left: z.int().openapi({ description: 'who asks this node no more' }),
+  arrived: z.int().openapi({ description: 'who was found at another node' }),
+  arrivedAfterMs: ms
+    .optional()
+    .openapi({ description: 'the longest that it took one of them, to the second' }),
+  to: z.array(z.string()).readonly(),
   leftAfterMs: ms
     .optional()
     .openapi({ description: 'the longest that one of them went on asking' }),

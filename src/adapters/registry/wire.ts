@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { PeerAnswer, PeerQuestion, PeerRefusal } from '../../core/group/exchange.ts';
 import { type NodeFacts, type NodeLoad, peerProtocolVersion } from '../../core/group/node.ts';
 import { insteadOfMax, type Notes, notesMax, type Slot } from '../../core/group/notes.ts';
+import { type Found, soughtMax } from '../../core/group/sought.ts';
 import { type Assigned, assignedMax } from '../../core/load/assigned.ts';
 import type { CompareAnswer } from '../../core/timeline/compare.ts';
 import { count, type Shape, short, streamFacts, text } from './stream-wire.ts';
@@ -38,6 +39,7 @@ const question = z.object({
   wantKeys: z.boolean(),
   news: count.optional(),
   notesSince: count.optional(),
+  sought: z.array(short).max(soughtMax).optional().catch(undefined),
 } satisfies Shape<PeerQuestion>);
 
 const assigned = z.object({
@@ -105,6 +107,11 @@ const answer = z.object({
   streams: z.array(streamFacts).max(1_000),
   removed: z.array(short).max(2_000),
   notes: notes.optional().catch(undefined),
+  found: z
+    .array(z.object({ session: short, sinceMs: z.number().nonnegative() } satisfies Shape<Found>))
+    .max(soughtMax)
+    .optional()
+    .catch(undefined),
   keys: z.string().max(65_536).optional(),
 } satisfies Shape<PeerAnswer>);
 

@@ -40,6 +40,10 @@ export type ViewersResult = {
   readonly left: number;
   /** Longest time for which one of these went on asking here, ms. */
   readonly leftAfterMs?: number | undefined;
+  /** Who was found at another node, the longest that it took one of them, to the second, and those nodes. */
+  readonly arrived: number;
+  readonly arrivedAfterMs?: number | undefined;
+  readonly to: readonly string[];
 };
 
 export type DrillView = {
@@ -84,9 +88,13 @@ function viewersResults({ viewers, probes }: Drill, now: MonoMs): readonly Viewe
     const met = [...viewers.values()].filter((viewer) => viewer.family === family);
     const left = met.filter(({ lastAt }) => now - lastAt > gapMs);
     const triedMs = left.map(({ firstAt, lastAt }) => Math.round(lastAt - firstAt));
+    const arrived = met.filter(({ at }) => at !== undefined);
+    const tookMs = arrived.map(({ firstAt, servedAt = firstAt }) => Math.round(servedAt - firstAt));
     return {
-      ...{ family, met: met.length, left: left.length },
+      ...{ family, met: met.length, left: left.length, arrived: arrived.length },
       leftAfterMs: triedMs.length === 0 ? undefined : Math.max(...triedMs),
+      arrivedAfterMs: tookMs.length === 0 ? undefined : Math.max(...tookMs),
+      to: [...new Set(arrived.flatMap(({ at }) => at ?? []))].sort(),
     };
   });
 }

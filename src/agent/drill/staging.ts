@@ -1,4 +1,5 @@
 import type { DrillFailure } from '../../core/drill/failure.ts';
+import { type Found, soughtMax } from '../../core/group/sought.ts';
 import { hash32 } from '../../core/hash.ts';
 import type { MonoMs, Now } from '../../core/time.ts';
 import type { PlayerFamily } from '../../core/viewer/viewer.ts';
@@ -43,7 +44,9 @@ export type MetViewer = {
   readonly family: PlayerFamily;
   readonly firstAt: MonoMs;
   lastAt: MonoMs;
-  requests: number;
+  /** When another node first served it, and which; absent until it is found there. */
+  servedAt?: MonoMs;
+  at?: string;
 };
 
 /**
@@ -56,6 +59,7 @@ export class Staging {
   readonly #frozen = new Map<string, MediaSnapshot>();
   readonly #viewers = new Map<string, MetViewer>();
   #stage: Stage | undefined;
+  #soughtFrom = 0;
 
   constructor(deps: { clock: Clock; timers: Timers }) {
     this.#deps = deps;
@@ -86,6 +90,28 @@ export class Staging {
   /** Viewers, by session, that have met the failure that is on, or was last. */
   met(): ReadonlyMap<string, MetViewer> {
     return this.#viewers;
+  }
+
+  /** Viewers that have met the failure that is on and were not found elsewhere yet; others at each call. */
+  sought(): readonly string[] {
+    if (this.#stage === undefined) return [];
+    const open = [...this.#viewers].flatMap(([session, { at }]) =>
+      at === undefined ? session : [],
+    );
+    if (this.#soughtFrom >= open.length) this.#soughtFrom = 0;
+    const sought = open.slice(this.#soughtFrom, this.#soughtFrom + soughtMax);
+    this.#soughtFrom += soughtMax;
+    return sought;
+  }
+
+  /** Viewers that were sought watch at `node`. */
+  found(node: string, found: readonly Found[], now: Now): void {
+    for (const { session, sinceMs } of found) {
+      const viewer = this.#viewers.get(session);
+      if (viewer === undefined || viewer.at !== undefined) continue;
+      viewer.at = node;
+      viewer.servedAt = Math.max(viewer.firstAt, now.monoMs - sinceMs);
+    }
   }
 
   /** The failure that a request meets; undefined for almost all. */
@@ -148,9 +174,8 @@ export class Staging {
     const known = this.#viewers.get(session);
     if (known !== undefined) {
       known.lastAt = at;
-      known.requests += 1;
     } else if (this.#viewers.size < viewersMax)
-      this.#viewers.set(session, { family, firstAt: at, lastAt: at, requests: 1 });
+      this.#viewers.set(session, { family, firstAt: at, lastAt: at });
   }
 }
 

@@ -19,7 +19,7 @@ type Span = { readonly failedForMs: number; readonly lastsMs: number };
 
 /** How each kind of player fared, with what its rules say of it. */
 export function DrillResult({ drill, ...span }: { readonly drill: Drill } & Span) {
-  const { words } = useSpeech();
+  const { words, seconds } = useSpeech();
   const { drill: said } = words;
   const heads = [
     words.player,
@@ -46,8 +46,11 @@ export function DrillResult({ drill, ...span }: { readonly drill: Drill } & Span
         ))}
       </p>
       {drill.families.some(({ isAssumed }) => isAssumed) && <p class="quiet">* {said.assumed}</p>}
-      {drill.viewers.map(({ family, met, left }) => (
-        <p key={family}>{said.viewersMet(family, met, left)}</p>
+      {drill.viewers.map(({ family, met, arrived, arrivedAfterMs, to, left }) => (
+        <p key={family}>
+          {said.viewersMet(family, met, arrived, to.join(', '), left)}
+          {arrivedAfterMs !== undefined && `, ${said.viewersTook(seconds(arrivedAfterMs))}`}
+        </p>
       ))}
       {[...new Set(drill.probes.flatMap(({ note }) => note ?? []))].map((note) => (
         <p key={note} class="fault">

@@ -79,6 +79,7 @@ export const drillEn = {
     nothing: 'nothing to show',
     away: 'another node',
   },
-  viewersMet: (family: string, met: number, left: number) =>
-    `Viewers, ${family}: ${met} met it, ${left} asked elsewhere or no more`,
+  viewersMet: (family: string, met: number, arrived: number, to: string, left: number) =>
+    `Viewers, ${family}: ${met} met it, ${arrived} were found at ${to || 'another node'}, ${left} ask here no more`,
+  viewersTook: (time: string) => `after ${time} at most`,
 };

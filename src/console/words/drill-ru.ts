@@ -81,6 +81,7 @@ export const drillRu: typeof drillEn = {
     nothing: 'нечего показать',
     away: 'другой узел',
   },
-  viewersMet: (family, met, left) =>
-    `Зрители, ${family}: встретили ${met}, ушли или перестали спрашивать ${left}`,
+  viewersMet: (family, met, arrived, to, left) =>
+    `Зрители, ${family}: встретили ${met}, нашлись на ${to || 'другом узле'} ${arrived}, здесь больше не спрашивают ${left}`,
+  viewersTook: (time) => `не позже чем через ${time}`,
 };

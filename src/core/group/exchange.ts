@@ -2,6 +2,7 @@ import type { StreamFacts } from '../stream/stream.ts';
 import type { MonoMs, UnixMs } from '../time.ts';
 import { type NodeFacts, peerProtocolVersion } from './node.ts';
 import type { Notes } from './notes.ts';
+import type { Found } from './sought.ts';
 
 /** What a node asks a peer, each second. A boot is one life of a process, named by 128 random bits. */
 export type PeerQuestion = {
@@ -19,6 +20,8 @@ export type PeerQuestion = {
   readonly news?: number | undefined;
   /** Version of what is known of single sessions at `to`; 0: nothing. */
   readonly notesSince?: number | undefined;
+  /** Ids of sessions that a drill has sent away, at most 100: has one of them come? */
+  readonly sought?: readonly string[] | undefined;
 };
 
 /** What tells a question from a replay. */
@@ -42,6 +45,8 @@ export type PeerAnswer = {
   readonly removed: readonly string[];
   /** Of single sessions; absent if nothing changed. */
   readonly notes?: Notes | undefined;
+  /** Those sought that are watched here; absent if none is. */
+  readonly found?: readonly Found[] | undefined;
   /** Viewing keys, wrapped. */
   readonly keys?: string | undefined;
 };

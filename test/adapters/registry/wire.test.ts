@@ -4,6 +4,7 @@ import {
   decodeReply,
   encodeQuestion,
   encodeReply,
+  questionBytesMax,
 } from '../../../src/adapters/registry/wire.ts';
 import type { PeerAnswer, PeerQuestion } from '../../../src/core/group/exchange.ts';
 import type { StreamFacts } from '../../../src/core/stream/stream.ts';
@@ -51,6 +52,15 @@ describe('a question on the wire', () => {
       question: first,
       nonce,
     });
+  });
+
+  it('seeks a hundred sessions at most, below what any peer reads', () => {
+    const sought = (count: number) => Array.from({ length: count }, () => 'S'.repeat(22));
+    const sent = (count: number) =>
+      encodeQuestion({ question: { ...question, sought: sought(count) }, nonce });
+    expect(decodeQuestion(sent(100))?.question.sought).toHaveLength(100);
+    expect(decodeQuestion(sent(101))?.question.sought).toBeUndefined();
+    expect(sent(100).length).toBeLessThan(questionBytesMax - 1_000);
   });
 
   it('may have fields of a newer version', () => {

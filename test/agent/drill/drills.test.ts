@@ -126,11 +126,27 @@ describe('a drill that real viewers take part in', { timeout: 60_000 }, () => {
     expect([refused.status, refused.headers.get('x-understudy-reason')]).toEqual([404, 'drill']);
     expect((await lonely.reload()).status).toBe(200);
     await rig.run(9_000);
-    expect(running.view().viewers).toEqual([
-      { family: 'browser', met: 1, left: 1, leftAfterMs: 0 },
+    expect(running.view().viewers).toMatchObject([
+      { family: 'browser', met: 1, left: 1, leftAfterMs: 0, arrived: 0 },
     ]);
     await rig.run(12_000);
     expect((await viewer.reload()).status).toBe(200);
+  });
+
+  it('finds them where they have gone to, and tells how long that took', async () => {
+    const rig = await startGroup(2);
+    const [a, b] = [rig.node(0), rig.node(1)];
+    const viewers = [await startPlaying(a), await startPlaying(a), await startPlaying(a)];
+    const running = await beginDrill(rig, { viewersPercent: 100, families: ['vhs'] });
+    await running.untilFailing();
+    for (const viewer of viewers) expect((await viewer.reload()).status).toBe(404);
+    await rig.run(3_000);
+    for (const viewer of viewers.slice(0, 2)) expect((await viewer.moveTo(b)).status).toBe(200);
+    await rig.run(2_000);
+    const [found] = running.view().viewers;
+    expect(found).toMatchObject({ family: 'browser', met: 3, arrived: 2, to: ['node-b'] });
+    expect(found?.arrivedAfterMs).toBeGreaterThanOrEqual(2_000);
+    expect(found?.arrivedAfterMs).toBeLessThanOrEqual(3_000);
   });
 
   it('ends in time also when nobody is there to end it', async () => {
