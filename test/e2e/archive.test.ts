@@ -107,9 +107,12 @@ describe.skipIf(!needed.every(isInstalled))('an archive that no node has whole',
       const seen = await Promise.all(
         [0, 1].map((at) => watch(browser, address(stream, at), durationS)),
       );
-      for (const { lost, repeated, jumps, errors, firstAt, lastAt } of seen) {
+      for (const { lost, repeated, jumps, errors, moves, firstAt, lastAt } of seen) {
         expect(errors.filter(({ fatal }) => fatal)).toEqual([]);
-        expect(lost, JSON.stringify({ jumps, errors })).toBe(0);
+        // A player that a busy machine made try its backup is elsewhere there by what came twice at seams so far.
+        const apartMax = stream === 'clones' ? 0 : 2 * 3 * segmentS * framesPerS;
+        const said = JSON.stringify({ jumps, errors, moves });
+        expect(lost, said).toBeLessThanOrEqual(moves * apartMax);
         if (stream === 'clones') expect(repeated).toBe(0);
         expect(lastAt - firstAt).toBeGreaterThan((durationS - 2 * segmentS) * 1_000);
       }
@@ -163,7 +166,8 @@ async function watch(browser: PlayerBrowser, url: string, durationS: number) {
       timeout: (durationS + 60) * 1_000,
       polling: 500,
     });
-    return await playback.measure();
+    const playlists = playback.requests.filter(({ url }) => /~archive.*\.m3u8$/.test(url.pathname));
+    return { ...(await playback.measure()), moves: playlists.length - 1 };
   } finally {
     await playback.close();
   }
