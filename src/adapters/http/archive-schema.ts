@@ -72,7 +72,7 @@ export const archiveSettings = z
     refill: z
       .boolean('must be true or false')
       .optional()
-      .openapi({ description: 'whether holes are filled from members with the same source' }),
+      .openapi({ description: 'whether holes are filled from members that record the same segments' }),
   })
   .refine((archive) => sources.filter((source) => archive[source] !== undefined).length <= 1, {
     error: `must have only one of ${sources.join(', ')}`,
