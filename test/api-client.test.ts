@@ -79,6 +79,10 @@ it('every call of the API works through the client made from its description', a
     'PUT /streams/{name}',
   ]);
 
+  expect((await client.POST('/api/v1/alerts/test')).data?.targets).toEqual([]);
+  const trial = await client.POST('/api/v1/streams/{name}/trial', { params: { path } });
+  expect(trial.data?.entry).toContain('/ch1/index.m3u8');
+
   const drill = await client.POST('/api/v1/drills', {
     body: { stream: 'ch1', failure: 'frozen', durationS: 10, families: ['shaka'] },
   });

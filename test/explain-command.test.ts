@@ -47,6 +47,22 @@ it('ends with 1 when the viewer would get nothing, and tells all as JSON', async
   expect([code, JSON.parse(said).placement]).toEqual([1, 'not-found']);
 });
 
+it('asks for a period, as a viewer of another node, and never shows the token of a viewer', async () => {
+  const { facts, run } = await withNode();
+  facts.streams.set('ch1', aStreamFacts({ name: 'ch1' }));
+  const file = join(tempFolder(), 'viewer');
+  writeFileSync(file, 'hush-hush\n');
+  const viewer = ['ch1', '--address', '198.51.100.7', '--viewer-token', file];
+  const asBackup = await run([...viewer, '--home', 'node-b']);
+  expect(asBackup.said).toContain('let in by: the pass of its home node');
+  expect(asBackup.said).not.toContain('hush-hush');
+  const period = await run([...viewer, '--from', '1790000000', '--until', '2026-09-21T18:00:00Z']);
+  expect([period.code, period.said]).toEqual([1, expect.stringContaining('nothing-recorded')]);
+  await expect(run([...viewer, '--from', 'yesterday'])).rejects.toThrow(
+    '"yesterday" is not a time',
+  );
+});
+
 it('takes the token from a file and the node from an argument', async () => {
   const { run, url } = await withNode();
   const file = join(tempFolder(), 'token');

@@ -38,7 +38,7 @@ function reading(response: Response) {
   };
 }
 
-const parts = ['node', 'groups', 'peers', 'key', 'alerts', 'forecast'];
+const parts = ['node', 'groups', 'peers', 'key', 'alerts', 'forecast', 'drills'];
 
 it('HEAD takes no place of a console', async () => {
   const rig = createAdminRig();
