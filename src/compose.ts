@@ -125,6 +125,7 @@ async function assemble(config: Config, base: Base): Promise<Omit<Agent, 'stop'>
   };
   const stopping = new AbortController();
   const { trustedProxies, tls } = config.viewers;
+  const { certificateExpires: onExpiry } = metrics;
   const admin = createAdminApp({
     ...{ administer, clock, log, consoleFolder, trustedProxies, stopping: stopping.signal },
     callerOf: access.callerOf,
@@ -138,7 +139,7 @@ async function assemble(config: Config, base: Base): Promise<Omit<Agent, 'stop'>
   });
   const ports = {
     admin: keep(await listen({ app: admin, ...config.admin.listen, log })),
-    viewers: keep(await listen({ app: viewer, ...config.viewers.listen, tls, log })),
+    viewers: keep(await listen({ app: viewer, ...config.viewers.listen, tls, log, onExpiry })),
     ...(await listenToPeers(config, base, agent.answerPeers, keep)),
   };
   agent.setAddresses(announcedAddresses({ host: config.viewers.listen.host, port: ports.viewers }));

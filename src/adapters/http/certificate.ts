@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { readFileSync, unwatchFile, watchFile } from 'node:fs';
 import type { Http2SecureServer } from 'node:http2';
 import type { Log } from '../../agent/ports.ts';
@@ -10,22 +11,35 @@ const patienceMs = 5_000;
 
 export type TlsFiles = { readonly certFile: string; readonly keyFile: string };
 
+/** Told when the certificate that new connections get runs out, Unix ms; again whenever it is another one. */
+export type OnExpiry = (expiresAt: number) => void;
+
+type Pair = { readonly cert: Buffer; readonly key: Buffer };
+
 /** The pair as it is now. @throws when a file cannot be read */
-export function readCertificate(files: TlsFiles) {
+export function readCertificate(files: TlsFiles): Pair {
   return { cert: readFileSync(files.certFile), key: readFileSync(files.keyFile) };
 }
 
 /**
- * Gives new connections the certificate that is in the files now, as soon as it changed; open connections go on with
+ * Gives new connections the certificate that is in the files, as soon as it is no longer the `first` one; open connections go on with
  * theirs. A pair that is no good changes nothing: the old one goes on. Ends with the server.
  */
-export function followCertificate(server: Http2SecureServer, files: TlsFiles, log: Log): void {
+export function followCertificate(
+  server: Http2SecureServer,
+  of: { files: TlsFiles; first: Pair; log: Log; onExpiry: OnExpiry | undefined },
+): void {
+  const { files, first, log, onExpiry } = of;
   const { certFile, keyFile } = files;
   let again: NodeJS.Timeout | undefined;
+  const tell = ({ cert }: Pair) => onExpiry?.(Date.parse(new X509Certificate(cert).validTo));
+  tell(first);
   const reload = (isLast: boolean) => {
     clearTimeout(again);
     try {
-      server.setSecureContext(readCertificate(files));
+      const pair = readCertificate(files);
+      server.setSecureContext(pair);
+      tell(pair);
       log.info('certificate reloaded');
     } catch (error) {
       if (isLast) log.error('certificate not reloaded', { cause: String(error) });

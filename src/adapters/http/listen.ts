@@ -3,7 +3,7 @@ import { createSecureServer, type Http2SecureServer } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import type { Log } from '../../agent/ports.ts';
-import { followCertificate, readCertificate, type TlsFiles } from './certificate.ts';
+import { followCertificate, type OnExpiry, readCertificate, type TlsFiles } from './certificate.ts';
 
 /** Largest request head, bytes: a URL with a pass and the headers browsers send fit several times. */
 const requestHeadBytesMax = 16 * 1024;
@@ -29,9 +29,11 @@ export async function listen(options: {
   port: number;
   tls?: TlsFiles | undefined;
   log: Log;
+  onExpiry?: OnExpiry | undefined;
 }): Promise<Listener> {
   const onRequest = getRequestListener(options.app.fetch);
-  const server = options.tls === undefined ? plainServer() : secureServer(options.tls, options.log);
+  const { tls, log, onExpiry } = options;
+  const server = tls === undefined ? plainServer() : secureServer(tls, log, onExpiry);
   server.on('request', onRequest as (...args: unknown[]) => void);
   return listenWith(server, options);
 }
@@ -66,14 +68,19 @@ function plainServer(): Server {
   });
 }
 
-function secureServer(files: TlsFiles, log: Log): Http2SecureServer {
+function secureServer(
+  files: TlsFiles,
+  log: Log,
+  onExpiry: OnExpiry | undefined,
+): Http2SecureServer {
+  const first = readCertificate(files);
   const server = createSecureServer({
-    ...readCertificate(files),
+    ...first,
     allowHTTP1: true,
     maxHeaderListPairs: 128,
     settings: { maxHeaderListSize: requestHeadBytesMax },
   });
-  followCertificate(server, files, log);
+  followCertificate(server, { files, first, log, onExpiry });
   return server;
 }
 

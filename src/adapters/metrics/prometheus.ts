@@ -39,6 +39,12 @@ export function createMetrics({ version }: { readonly version: string }) {
     registers,
   });
   for (const level of ['info', 'warn', 'error']) lines.inc({ level }, 0);
+  const expiry = new Gauge({
+    name: 'understudy_certificate_expiry_timestamp_seconds',
+    help: 'When the certificate that viewers are shown runs out; absent without TLS',
+    labelNames: ['listener'],
+    registers,
+  });
   const gauges = stateGauges(registry);
 
   const meter: Meter = {
@@ -51,6 +57,8 @@ export function createMetrics({ version }: { readonly version: string }) {
     meter,
     registry,
     contentType: registry.contentType,
+    /** The certificate that viewers are shown runs out then, Unix ms. */
+    certificateExpires: (at: number) => expiry.set({ listener: 'viewers' }, at / 1000),
     /** The text of all metrics, of a node in `state`. */
     text(state: MonitoredState): Promise<string> {
       setState(gauges, state);

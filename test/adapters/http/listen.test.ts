@@ -98,23 +98,28 @@ describe.skipIf(!isInstalled('openssl'))('a listener whose certificate files cha
     const folder = tempFolder();
     const files = makeCertificate(folder, 'first');
     const log = createFakeLog();
-    const listener = await listen({ app, host: '127.0.0.1', port: 0, tls: files, log });
+    const ends: number[] = [];
+    const onExpiry = (at: number) => void ends.push(at);
+    const listener = await listen({ app, host: '127.0.0.1', port: 0, tls: files, log, onExpiry });
     onTestFinished(() => listener.close());
     const { port } = listener.address;
     const name = async () => (await certificateAt(port)).subject.CN;
     const told = () => log.lines.map(({ event }) => event);
-    return { folder, files, port, name, told };
+    return { folder, files, port, name, told, ends };
   }
 
   it('one after the other says nothing of the moment in which they do not fit', async () => {
-    const { folder, files, name, told } = await start();
+    const { folder, files, name, told, ends } = await start();
     const second = makeCertificate(folder, 'second');
     copyFileSync(second.keyFile, files.keyFile);
     await delay(seenMs);
-    expect([await name(), told()]).toEqual(['first', []]);
+    expect([await name(), told(), ends.length]).toEqual(['first', [], 1]);
     copyFileSync(second.certFile, files.certFile);
     await expect.poll(name, waitMs).toBe('second');
     expect(told()).toEqual(['certificate reloaded']);
+    const inTwoDays = Date.now() + 2 * 86_400_000;
+    for (const at of ends) expect(Math.abs(at - inTwoDays)).toBeLessThan(120_000);
+    expect(ends).toHaveLength(2);
   }, 40_000);
 
   it.each([

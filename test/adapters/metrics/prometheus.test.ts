@@ -46,6 +46,14 @@ describe('metrics', () => {
     });
   });
 
+  it('tell when the certificate runs out, the latest one, and nothing without one', async () => {
+    const metrics = createMetrics({ version: '1.2.3' });
+    const name = 'certificate_expiry_timestamp_seconds';
+    expect(await series(metrics, name)).toEqual({});
+    for (const at of [1_800_000_000_000, 1_900_000_000_000]) metrics.certificateExpires(at);
+    expect(await series(metrics, name)).toEqual({ '{listener="viewers"}': 1_900_000_000 });
+  });
+
   it('tell the state of now, and nothing that is gone', async () => {
     const metrics = createMetrics({ version: '1.2.3' });
     const before = aState({
