@@ -29,6 +29,15 @@ const programs = [
     ],
     suites: 'GStreamer as a packager and as a reader of segments',
   },
+  {
+    program: 'openssl',
+    packages: ['openssl'],
+    suites: 'listeners with certificates, understudy check, proxies in front',
+  },
+  { program: 'nginx', packages: ['nginx'], suites: 'nginx in front of an agent' },
+  { program: 'haproxy', packages: ['haproxy'], suites: 'HAProxy in front of an agent' },
+  { program: 'keepalived', packages: ['keepalived'], suites: 'the file for keepalived' },
+  { program: 'systemd-analyze', packages: ['systemd'], suites: 'the unit for systemd' },
   { program: 'ip', packages: ['iproute2'], suites: 'nodes whose packets vanish' },
   {
     program: 'prometheus-alertmanager',
