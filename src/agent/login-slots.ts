@@ -19,7 +19,13 @@ export type SlotHolder = {
   readonly viewerKey: string;
 };
 
-type Held = Slot & { seenAt: MonoMs };
+/** With the slots of the same login that were taken before and after it. Small: there is one for each viewer with a login. */
+type Held = Omit<Slot, 'insteadOf'> & {
+  /** Whole ms, which V8 keeps without a box. */
+  seenAt: MonoMs;
+  older: Held | undefined;
+  newer: Held | undefined;
+};
 
 type Deps = {
   readonly scope: 'node' | 'group';
@@ -37,8 +43,8 @@ export class LoginSlots {
   readonly #deps: Deps;
   /** By fingerprint of the session, the one unseen for longest first. */
   readonly #held = new Map<string, Held>();
-  /** By fingerprint of the login, in the order in which they were taken. */
-  readonly #byLogin = new Map<string, Set<Held>>();
+  /** By fingerprint of the login, the slot that was taken last. */
+  readonly #byLogin = new Map<string, Held>();
 
   constructor(deps: Deps) {
     this.#deps = deps;
@@ -53,12 +59,9 @@ export class LoginSlots {
     if (this.#isStillHeld(fingerprint(holder.session), now)) return;
     const slot = this.#slotOf(holder);
     const insteadOf = this.#makeWay(slot, sessionsMax, now);
-    const held = { ...slot, ...(insteadOf.length > 0 && { insteadOf }), seenAt: now.monoMs };
     if (this.#held.size >= heldMax) this.#makeRoom();
-    this.#held.set(slot.session, held);
-    const ofLogin = this.#byLogin.get(slot.login) ?? new Set();
-    this.#byLogin.set(slot.login, ofLogin.add(held));
-    const { seenAt: _, ...told } = held;
+    this.#hold(slot, now);
+    const told = insteadOf.length > 0 ? { ...slot, insteadOf } : slot;
     notes.take(told, scope === 'group' || insteadOf.length > 0);
   }
 
@@ -97,7 +100,7 @@ export class LoginSlots {
   #isStillHeld(session: string, now: Now): boolean {
     const held = this.#held.get(session);
     if (held === undefined) return false;
-    held.seenAt = now.monoMs;
+    held.seenAt = Math.round(now.monoMs);
     this.#held.delete(session);
     this.#held.set(session, held);
     return true;
@@ -120,7 +123,7 @@ export class LoginSlots {
   #rivals({ session, login }: Slot, now: Now): readonly Slot[] {
     const { scope, notes, isReachable } = this.#deps;
     const rivals = new Map<string, Slot>();
-    for (const held of this.#byLogin.get(login) ?? [])
+    for (const held of this.#ofLogin(login))
       if (now.monoMs - held.seenAt <= seenMsMax) rivals.set(held.session, held);
     if (scope === 'group')
       for (const [slot, peer] of notes.takenElsewhere(login))
@@ -138,6 +141,23 @@ export class LoginSlots {
     }
   }
 
+  /** The slots of a login here, in the order in which they were taken. */
+  #ofLogin(login: string): readonly Held[] {
+    const slots: Held[] = [];
+    for (let held = this.#byLogin.get(login); held !== undefined; held = held.older)
+      slots.push(held);
+    return slots.reverse();
+  }
+
+  #hold({ session, login, viewer }: Slot, now: Now): void {
+    const older = this.#byLogin.get(login);
+    const seenAt = Math.round(now.monoMs);
+    const held: Held = { session, login, viewer, seenAt, older, newer: undefined };
+    if (older !== undefined) older.newer = held;
+    this.#held.set(session, held);
+    this.#byLogin.set(login, held);
+  }
+
   #slotOf({ session, login, viewerKey }: SlotHolder): Slot {
     const { fingerprint } = this.#deps;
     return {
@@ -147,11 +167,12 @@ export class LoginSlots {
     };
   }
 
-  #drop(held: Held): void {
-    this.#held.delete(held.session);
-    const ofLogin = this.#byLogin.get(held.login);
-    ofLogin?.delete(held);
-    if (ofLogin?.size === 0) this.#byLogin.delete(held.login);
-    this.#deps.notes.free(held.session);
+  #drop({ session, login, older, newer }: Held): void {
+    this.#held.delete(session);
+    if (older !== undefined) older.newer = newer;
+    if (newer !== undefined) newer.older = older;
+    else if (older !== undefined) this.#byLogin.set(login, older);
+    else this.#byLogin.delete(login);
+    this.#deps.notes.free(session);
   }
 }

@@ -30,4 +30,18 @@ describe('slots of logins', () => {
     slots.take(holder(heldMax), testNow);
     expect([0, 1, heldMax - 1, heldMax].map(isHeld)).toEqual([true, false, true, true]);
   }, 30_000);
+
+  it('of one login are counted one by one, whichever of them is freed first', () => {
+    const { slots } = someSlots();
+    const holder = (session: string) => ({ session, login: 'anna', viewerKey: session });
+    const others = () => slots.takenByOthers(holder('mine'), testNow);
+    for (const session of ['a', 'b', 'c', 'd']) slots.take(holder(session), testNow);
+    const counts = ['b', 'd', 'a', 'c'].map((session) => {
+      slots.free(session);
+      return others();
+    });
+    expect(counts).toEqual([3, 2, 1, 0]);
+    slots.take(holder('e'), testNow);
+    expect(others()).toBe(1);
+  });
 });

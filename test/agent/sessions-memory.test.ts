@@ -1,6 +1,10 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
+import { checksum } from '../../src/adapters/system/checksum.ts';
+import { createFingerprint } from '../../src/agent/fingerprint.ts';
+import { LoginSlots } from '../../src/agent/login-slots.ts';
+import { SessionNotes } from '../../src/agent/session-notes.ts';
 import { Sessions } from '../../src/agent/sessions.ts';
 import { testNow } from '../support/builders.ts';
 
@@ -41,3 +45,21 @@ it.each([false, true])(
   },
   60_000,
 );
+
+it('each of 100,000 slots of logins takes at most 300 bytes more', () => {
+  const before = bytesUsed();
+  const slots = new LoginSlots({
+    ...{ scope: 'node', notes: new SessionNotes() },
+    ...{ isReachable: () => false, fingerprint: createFingerprint(checksum) },
+  });
+  const holder = (number: number) => ({
+    session: idOf(number),
+    login: `login-${number}`,
+    viewerKey: `203.0.113.1|browser|${number}`,
+  });
+  for (let number = 0; number < count; number += 1) slots.take(holder(number), testNow);
+  const each = (bytesUsed() - before) / count;
+  expect(slots.takenByOthers({ ...holder(7), session: 'mine', viewerKey: 'me' }, testNow)).toBe(1);
+  expect(each).toBeGreaterThan(50);
+  expect(each).toBeLessThanOrEqual(300);
+}, 60_000);
