@@ -126,12 +126,16 @@ export class Viewing {
     const refusal = reloadRefusal(this.#deps, arrival, asked);
     if (refusal !== undefined) return notFromHere(refusal);
     live.watch(name, now);
-    const current = query.blocks
-      ? await live.blockingReload(name, rest, query.others, now)
-      : (live.media(name, rest) ?? (await live.load(name, rest, now)));
+    const present = query.blocks ? undefined : live.media(name, rest);
+    const current =
+      present ??
+      (await (query.blocks
+        ? live.blockingReload(name, rest, query.others, now)
+        : live.load(name, rest, now)));
     const snapshot =
       failure === 'frozen' && current.kind !== 'fault' ? staging.frozen(rest, current) : current;
-    const candidates = outlook.candidates(name, now);
+    // Others may have been heard of while something was waited for.
+    const candidates = present === undefined ? outlook.candidates(name, now) : asked.candidates;
     return openMediaPlaylist(this.#deps, {
       request: { ...request, now },
       ...{ query, arrival, name, candidates, snapshot },
