@@ -93,9 +93,9 @@ async function live(
   return { rig, events: count };
 }
 
-describe('hours with restarts of packagers and agents', { timeout: 600_000 }, () => {
+describe('hours with restarts of packagers and agents', { timeout: 1_200_000 }, () => {
   it.each([
-    ['half a day of restarts of packagers, agents, the source and everything', 12, 'restarts'],
+    ['a day of restarts of packagers, agents, the source and everything', 24, 'restarts'],
     ['two hours of lost pictures and cut ways besides', 2, 'all'],
   ] as const)('%s lets no number fall or differ between members', async (_, hours, misfortunes) => {
     const { rig, events } = await live(hours, 1, misfortunes);
