@@ -20,7 +20,8 @@ export type ArchiveWish = {
   readonly protocol: 'hls' | 'dash';
   /** Where the address or the live stream says which. */
   readonly container: Container | undefined;
-  readonly period: TimeRange;
+  /** `grows`: what is listed once has to stay when it is listed again. */
+  readonly period: TimeRange & { readonly grows?: boolean };
   readonly nowMs: UnixMs;
   readonly viewer: Viewer;
   /** How the viewer came; `refusal`: why one of another node is not let in. */

@@ -180,8 +180,14 @@ function answerHere(
 ): ArchivePlacement {
   const { kind, own, verdicts, lost } = parts;
   const alike = parts.members.filter(({ container }) => container === own.container);
-  const members = kind === 'join' ? joining(wish, own, alike) : [];
-  const planned = planPieces(wish.period, ...holders(wish, wish.period, own, members));
+  const joinable = joining(wish, own, alike);
+  const members = kind === 'join' ? joinable : [];
+  const holding = holders(wish, wish.period, own, members);
+  const isSettling = wish.period.grows === true && joinable.length > 0;
+  const planned = planPieces(
+    wish.period,
+    ...(isSettling ? settledOf(holding, settledPart(wish).endMs) : holding),
+  );
   const pieces = markLost(planned, lost?.container === own.container ? lost.ranges : []);
   return {
     kind,
@@ -194,6 +200,21 @@ function answerHere(
     offers: alike.filter((member) => canStandIn(member, own, kind)).map((member) => member.offer),
     verdicts,
   };
+}
+
+/**
+ * For a playlist that grows, where what is listed once has to stay: until a hole is known everywhere, nobody knows what
+ * fills it, and nothing behind it is listed.
+ */
+function settledOf(
+  [own, others]: [Holder, readonly Holder[]],
+  settledMs: number,
+): [Holder, readonly Holder[]] {
+  const until = { startMs: Number.NEGATIVE_INFINITY, endMs: settledMs };
+  return [
+    { ...own, ranges: own.ranges.filter(({ startMs }) => startMs <= settledMs) },
+    others.map(({ id, ranges }) => ({ id, ranges: cutRanges(ranges, until) })),
+  ];
 }
 
 /** A joined playlist is made by every node that takes part; else who has as much of the period. */

@@ -123,6 +123,36 @@ describe('one archive out of many', { timeout: 30_000 }, () => {
   });
 });
 
+describe('one archive out of many that grows', { timeout: 30_000 }, () => {
+  it('keeps every line it had, also when this node records again', async () => {
+    const rig = await startGroup(2, () => ({ stream: { archive: { push: true } } }));
+    const [own, other] = [rig.node(0), rig.node(1)];
+    const fromMs = Math.floor(own.clock.now().wallMs / minuteMs) * minuteMs - 60 * minuteMs;
+    let backMs = Infinity;
+    const grow = async () => {
+      const endMs = own.clock.now().wallMs;
+      const first = part(fromMs, 0, 30);
+      record(own, backMs < endMs ? [first, { startMs: backMs, endMs }] : [first]);
+      record(other, [{ startMs: fromMs + 10 * minuteMs, endMs }]);
+      await rig.run(7_000, 1_000);
+    };
+    await grow();
+    const [uri] = urisOf(await (await own.ask(`/ch1/index-${fromMs / 1_000}-now.m3u8`)).text());
+    let before = '';
+    for (let times = 0; times < 12; times += 1) {
+      if (times === 4) backMs = own.clock.now().wallMs;
+      await grow();
+      const playlist = await (await own.ask(`/ch1/${uri}`)).text();
+      expect(playlist.startsWith(before)).toBe(true);
+      before = playlist;
+    }
+    const last = urisOf(before);
+    expect(last.at(-1)).not.toContain('http://');
+    expect(last.some((one) => one.startsWith('http://node-b.'))).toBe(true);
+    expect(count(before, '#EXT-X-DISCONTINUITY\n')).toBe(2);
+  });
+});
+
 describe('a hole of 3 s in one recording', { timeout: 30_000 }, () => {
   it('is no fault: the period around it is served, and said to lack 3 s', async () => {
     const rig = await startGroup(1, () => ({ stream: { archive: { push: true } } }));

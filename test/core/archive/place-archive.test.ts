@@ -182,6 +182,23 @@ describe('a period of the archive', () => {
     expect(placed).toMatchObject({ kind: 'serve', missingMs: 0 });
   });
 
+  it('has no pieces of others from the last half minute where it grows: they would have to make room', () => {
+    const nowMs = testNow.wallMs;
+    const growing = { startMs: nowMs - hourMs, endMs: nowMs };
+    const own = [{ startMs: nowMs - hourMs, endMs: nowMs - 50 * 60_000 }];
+    const last = (grows: boolean) => {
+      const placed = place(own, [{ ranges: [growing] }], {
+        period: { ...growing, grows },
+        form: 'media',
+      });
+      return 'pieces' in placed
+        ? placed.pieces.findLast(({ node }) => node !== undefined)
+        : undefined;
+    };
+    expect(last(true)).toMatchObject({ node: 'node-b', endMs: nowMs - 30_000 });
+    expect(last(false)).toMatchObject({ node: 'node-b', endMs: nowMs });
+  });
+
   it('says of this node that another has more, where it sends on and nothing else is against it', () => {
     const own = (...parts: Parameters<typeof place>) => place(...parts).verdicts[0]?.reasons;
     const all = [{ ranges: [period] }];
