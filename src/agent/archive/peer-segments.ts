@@ -5,8 +5,8 @@ import type { MonoMs, Now } from '../../core/time.ts';
 import type { ArchiveBlock } from '../archive-ports.ts';
 import type { OpenOrigin, Origin } from '../ports.ts';
 
-/** A peer's list has to be here within this time: a viewer waits for it. */
-const listMsMax = 1_000;
+/** A peer's list has to be here within this time: a viewer waits for it, who would lack the piece for good without. */
+const listMsMax = 3_000;
 /** Longest list, bytes: a day of segments of a second. */
 const listBytesMax = 8 * 1024 * 1024;
 /** A segment has to be here within this time: nobody waits for it. */
