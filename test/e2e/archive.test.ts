@@ -78,6 +78,7 @@ describe.skipIf(!needed.every(isInstalled))('an archive that no node has whole',
       expect(opened.headers.get('x-understudy-missing-seconds')).toBe('0');
       const media = await mediaPlaylist(opened);
       expect(media).toContain('#EXT-X-ENDLIST');
+      expect(media).not.toContain('EXT-X-GAP');
       expect(media).toContain(`http://${rig.nodes[1 - at]?.host}:`);
       // Where the members publish the same segments, nothing marks where one gives way to the other.
       if (stream === 'clones') expect(media).not.toContain('DISCONTINUITY');
