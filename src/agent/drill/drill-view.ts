@@ -33,7 +33,7 @@ export type Drill = {
 };
 
 /** Real viewers of one player family who met the failure, as this node saw them. */
-export type ViewersResult = {
+type ViewersResult = {
   readonly family: PlayerFamily;
   readonly met: number;
   /** Who had not asked this node for three target durations. */

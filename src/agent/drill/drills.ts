@@ -163,7 +163,9 @@ export class Drills {
       Promise.all(probes.map(({ started }) => started)),
       sleeper.sleep(warmUpMsMax),
     ]);
-    if (drill.state === 'warming') {
+    const isUseless = wish.viewersPercent === 0 && !probes.some(({ isPlaying }) => isPlaying);
+    if (drill.state === 'warming' && isUseless) this.#end(drill, 'done');
+    else if (drill.state === 'warming') {
       const { monoMs, wallMs } = clock.now();
       const until = monoMs + wish.durationS * 1000;
       staging.begin({

@@ -37,7 +37,7 @@ const guessedTargetMs = 2_000;
 const standstillTargets = 1.5;
 
 /** Bytes that all players of a drill may still read. */
-export type Budget = { left: number };
+type Budget = { left: number };
 
 type Deps = {
   readonly clock: Clock;
@@ -99,6 +99,10 @@ export class Probe {
   stop(): void {
     this.#sleeper.wake();
     this.#connection.close();
+  }
+
+  get isPlaying(): boolean {
+    return this.#state === 'playing';
   }
 
   /** Of the stream, ms; guessed until the first playlist. */

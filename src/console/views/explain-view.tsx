@@ -100,6 +100,9 @@ function Fields(props: { readonly streams: readonly string[]; readonly nodes: re
         {words.address}
         <input name="address" required defaultValue="198.51.100.7" />
       </label>
+      <label class="check">
+        <input type="checkbox" name="https" /> {words.https}
+      </label>
       <label class="wide">
         {words.userAgent}
         <input name="userAgent" defaultValue={navigator.userAgent} />
@@ -132,9 +135,6 @@ function Fields(props: { readonly streams: readonly string[]; readonly nodes: re
           </label>
         </div>
       </details>
-      <label class="check">
-        <input type="checkbox" name="https" /> {words.https}
-      </label>
       <button type="submit" class="strong">
         {words.ask}
       </button>

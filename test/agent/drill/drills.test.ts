@@ -115,6 +115,21 @@ describe('a drill', { timeout: 60_000 }, () => {
   });
 });
 
+describe('a drill whose players cannot open the stream', { timeout: 60_000 }, () => {
+  it('does not come to the failure, and says why', async () => {
+    // Where its viewers find it, nobody is: a name that this machine cannot reach.
+    const rig = await startGroup(2, (at) =>
+      at === 0 ? { publicUrl: 'http://elsewhere.example.net' } : {},
+    );
+    const running = await beginDrill(rig, {});
+    await running.untilFailing();
+    const { state, passed, failureAt, families, probes } = running.view();
+    expect([state, passed, failureAt]).toEqual(['done', undefined, undefined]);
+    expect(new Set(families.map(({ verdict }) => verdict))).toEqual(new Set(['unproved']));
+    expect(probes[0]?.note).toBe('could not open: cut');
+  });
+});
+
 describe('a drill that real viewers take part in', { timeout: 60_000 }, () => {
   it('meets those with a backup, tells how long they tried, and is over by itself', async () => {
     const rig = await startGroup(2);
