@@ -16,14 +16,16 @@ export function planPieces(
   own: Holder,
   others: readonly Holder[],
 ): readonly Piece[] {
-  const pieces: Piece[] = own.ranges.map(({ startMs, endMs }) => ({
-    startMs,
-    endMs,
-    node: own.id,
-  }));
+  const pieces: Piece[] = [];
   const cursors = others.map(() => 0);
-  for (const hole of subtractRanges([period], own.ranges)) fillHole(hole, others, cursors, pieces);
-  return pieces.sort((a, b) => a.startMs - b.startMs);
+  let atMs = period.startMs;
+  for (const { startMs, endMs } of own.ranges) {
+    fillHole({ startMs: atMs, endMs: startMs }, others, cursors, pieces);
+    pieces.push({ startMs, endMs, node: own.id });
+    atMs = endMs;
+  }
+  fillHole({ startMs: atMs, endMs: period.endMs }, others, cursors, pieces);
+  return pieces;
 }
 
 /** Marks what nobody has of the pieces, but `lost`, sorted, holds. */
@@ -63,20 +65,24 @@ function fillHole(
   }
 }
 
-/** Who has `atMs` and what follows for longest; nobody, until the next one begins. */
+/** Who has `atMs` and what follows for longest; nobody, until the next one begins. Runs for every piece of every plan. */
 function farthest(atMs: number, others: readonly Holder[], cursors: number[]) {
   let node: string | undefined;
   let untilMs = atMs;
   let nextStartMs = Infinity;
-  for (const [index, { id, ranges }] of others.entries()) {
+  for (let index = 0; index < others.length; index += 1) {
+    const ranges = others[index]?.ranges ?? [];
     let cursor = cursors[index] ?? 0;
-    while ((ranges[cursor]?.endMs ?? Infinity) <= atMs) cursor += 1;
+    let range = ranges[cursor];
+    while (range !== undefined && range.endMs <= atMs) {
+      cursor += 1;
+      range = ranges[cursor];
+    }
     cursors[index] = cursor;
-    const range = ranges[cursor];
     if (range === undefined) continue;
     if (range.startMs > atMs) nextStartMs = Math.min(nextStartMs, range.startMs);
     else if (range.endMs > untilMs) {
-      node = id;
+      node = others[index]?.id;
       untilMs = range.endMs;
     }
   }
