@@ -26,7 +26,7 @@ export type NodePlan = {
 const defaultReloadCpuS = 0.000_2;
 
 /** Processor time of a request that brings no playlist, seconds (`docs/performance.md`). */
-export const refusalCpuS = 0.000_15;
+export const refusalCpuS = 0.000_2;
 
 /** What the node does anyway, percent. */
 const idlePercent = 4;
