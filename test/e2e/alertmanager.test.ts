@@ -111,6 +111,18 @@ function createReporter(id: string, url: string) {
 }
 
 describe.skipIf(!isInstalled('prometheus-alertmanager'))('a real Alertmanager', () => {
+  it('tells a test that is marked as one', async () => {
+    const pager = await startPager();
+    const [target] = openAlertTargets([await startAlertmanager(pager.url)], 'node-a');
+    const told = pager.next();
+    expect(await target?.test(Date.now())).toEqual({ kind: 'taken' });
+    const { status, alerts } = await told;
+    expect([status, alerts.map(({ labels }) => labels)]).toEqual([
+      'firing',
+      [{ alertname: 'reserve-ott-test', severity: 'info', node: 'node-a' }],
+    ]);
+  });
+
   it('tells one alert that two nodes report, and that it is over', async () => {
     const pager = await startPager();
     const url = await startAlertmanager(pager.url);

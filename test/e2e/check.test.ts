@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createChannelApp, serveApp } from '../../src/demo/channel-server.ts';
 import { checkOutput, testSecrets } from '../support/agent-output.ts';
 import { createAuthority } from '../support/certificates.ts';
@@ -132,6 +132,20 @@ describe('understudy check', () => {
     const without = await check(rig.nodes[0], [], { UNDERSTUDY_ADMIN_TOKEN: '' });
     expect([without.code, without.said]).toEqual([2, expect.stringContaining('--token-file')]);
   });
+});
+
+it('understudy check finds that one of two nodes does not hear the other, from either', async () => {
+  const { nodes, stop } = await startTestNodes([[], []], [], ({ host }) => ({
+    ...(host === '127.0.0.3' && { UNDERSTUDY_PEERS: 'http://127.0.0.3:1' }),
+  }));
+  onTestFinished(stop);
+  const found = (at: number) => async () => (await check(nodes[at], ['--lab', '--json'])).codes;
+  const waitMs = { timeout: 60_000, interval: 1_000 };
+  await expect.poll(found(0), waitMs).toContain('peer-deaf');
+  await expect
+    .poll(found(1), waitMs)
+    .toEqual(expect.arrayContaining(['peer-unlisted', 'peer-unreachable']));
+  expect(await found(0)()).not.toContain('peer-unreachable');
 });
 
 describe.skipIf(!isInstalled('openssl'))('understudy check of nodes with certificates', () => {
