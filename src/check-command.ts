@@ -75,7 +75,7 @@ function inWords(facts: CheckFacts, findings: readonly Finding[]): string {
     groups: `${groups} in reserve`,
     key: facts.keyState,
     names: `${nodes} nodes answer where they say they are`,
-    certificates: `of ${nodes} nodes`,
+    certificates: `${facts.sites.filter(({ certificate }) => certificate).length} seen`,
     peers: `${peers} hear each other and this node`,
     clocks: `of ${peers} peers`,
     alerts: `none stands; ${alertTargets} told a test`,
@@ -96,6 +96,10 @@ function inWords(facts: CheckFacts, findings: readonly Finding[]): string {
   return [
     ...rows,
     '',
-    `${verdict}: ${errors} errors, ${warnings} warnings, as ${facts.self} sees it`,
+    `${verdict}: ${counted(errors, 'error')}, ${counted(warnings, 'warning')}, as ${facts.self} sees it`,
   ].join('\n');
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

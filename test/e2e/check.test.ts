@@ -122,7 +122,7 @@ describe('understudy check', () => {
     expect(said).toMatch(/error +peers +node-c at http/);
     expect(said).toMatch(/ok +redirects +1 groups opened, sent on and served elsewhere/);
     expect(said).toContain('-> start that node');
-    expect(said).toMatch(/not ready: \d errors, 1 warnings, as node-a sees it/);
+    expect(said).toMatch(/not ready: \d errors, 1 warning, as node-a sees it/);
     await untilInReserve(rig.nodes, group);
   });
 
