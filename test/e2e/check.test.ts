@@ -104,6 +104,14 @@ describe('understudy check', () => {
     ]);
   });
 
+  it('looks with a token for reading as well, and says what it could not try', async () => {
+    const wish = { method: 'POST', body: JSON.stringify({ name: 'looker', scope: 'read' }) };
+    const { token } = Object(await rig.nodes[0]?.api('/tokens', wish));
+    const env = { UNDERSTUDY_ADMIN_TOKEN: token };
+    const { code, codes } = await check(rig.nodes[0], ['--lab', '--json'], env);
+    expect([code, codes]).toEqual([0, ['alert-untried', 'redirect-untried']]);
+  });
+
   it('says in words what is wrong when a node is dead, and what to do', async () => {
     const victim = rig.nodes[2];
     await victim?.kill();
