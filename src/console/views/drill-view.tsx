@@ -114,6 +114,7 @@ function Outcome({ drill: { state, passed } }: { readonly drill: Drill }) {
       <span class="badge" data-state={passed ? 'reserve' : 'none'}>
         {passed ? said.passed : said.notPassed}
       </span>
+      <span class="quiet">{passed ? said.passedNote : said.notPassedNote}</span>
       {state === 'stopped' && <span class="quiet">{said.states.stopped}</span>}
     </>
   );

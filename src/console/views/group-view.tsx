@@ -35,7 +35,10 @@ export function GroupView({ name, state }: { readonly name: string; readonly sta
       <div class="columns">
         <Section title={words.whoBacksWhom} note={words.coverNote}>
           <CoverPicture
-            nodes={group.members.map(({ node, onAir }) => ({ id: node, isThere: onAir }))}
+            nodes={group.members.map((member) => ({
+              id: member.node,
+              isThere: member.onAir && isHeard(member),
+            }))}
             forecasts={state.forecast?.forecasts ?? []}
           />
         </Section>
@@ -44,6 +47,11 @@ export function GroupView({ name, state }: { readonly name: string; readonly sta
       {own && <Sessions stream={own.stream} />}
     </>
   );
+}
+
+/** Whether what is said of a member is of now: of a node that is not heard it is what it said last. */
+function isHeard({ reasons }: Member): boolean {
+  return !reasons.includes('unreachable') && !reasons.includes('reachability-unknown');
 }
 
 function Members({ group, self }: { readonly group: Group; readonly self: string | undefined }) {
@@ -83,7 +91,11 @@ function MemberRow({ member, isSelf }: { readonly member: Member; readonly isSel
       </th>
       <td class="mono">{member.stream}</td>
       <td>
-        <YesNo is={member.onAir} />
+        {isHeard(member) ? (
+          <YesNo is={member.onAir} />
+        ) : (
+          <span class="quiet">{words.reachability.unknown}</span>
+        )}
       </td>
       <td>
         <YesNo is={member.eligible} />
