@@ -65,7 +65,7 @@ export function createArchiveParts(ports: ArchivePorts, live: LiveStreams) {
     openOrigin,
   });
   const origins = new OriginArchives(ports);
-  const servers = createOriginReader({ clock, origins, coverages, live });
+  const servers = createOriginReader({ clock, newId, origins, coverages, live });
   const from = (stream: string) => (folders.reads(stream) ? folders : servers);
   const reader: ArchiveReader = {
     ...folders,

@@ -9,7 +9,7 @@ import type { StreamConfig } from '../../core/stream/stream.ts';
 import type { MonoMs, Now } from '../../core/time.ts';
 import type { ArchiveBlock, ArchivedRung, ArchiveReader } from '../archive-ports.ts';
 import type { LiveStreams } from '../live-streams.ts';
-import type { Clock } from '../ports.ts';
+import type { Clock, NewId } from '../ports.ts';
 import type { Coverages } from './coverages.ts';
 import { type OriginArchives, originPrefix } from './origin-archives.ts';
 
@@ -27,6 +27,8 @@ const listsMax = 200;
 const triedMs = 60_000;
 const writtenMs = 120_000;
 const trialMs = 30_000;
+/** Of the random text that tells this node's media servers from those of others. */
+const serverLength = 8;
 /** Streams that are tried out in one go. */
 const trialsMax = 20;
 
@@ -36,6 +38,7 @@ type Kept = { readonly block: Promise<ArchiveBlock>; readonly until: MonoMs };
 
 export type OriginReaderDeps = {
   readonly clock: Clock;
+  readonly newId: NewId;
   readonly origins: Pick<OriginArchives, 'read' | 'readChild'>;
   readonly coverages: Coverages;
   readonly live: Pick<LiveStreams, 'config' | 'entry' | 'facts'>;
@@ -50,8 +53,10 @@ type OriginReader = Pick<ArchiveReader, 'lists' | 'rungs' | 'list'> & {
  * Lists what media servers keep themselves, where `archive.url` says how they are asked, so that pieces of it can stand
  * in playlists of many.
  */
-export function createOriginReader(deps: OriginReaderDeps): OriginReader {
-  const { clock, coverages, live } = deps;
+export function createOriginReader(given: OriginReaderDeps): OriginReader {
+  const { clock, coverages, live, newId } = given;
+  // Media servers of other nodes have recordings that begin at the same second.
+  const deps = { ...given, server: newId().slice(0, serverLength) };
   const kept = new Map<string, Kept>();
   const trials = new Map<string, Trial>();
   const rungs = (stream: string): readonly ArchivedRung[] => {
@@ -120,7 +125,7 @@ function isListable(config: StreamConfig | undefined): boolean {
 
 /** Undefined when the media server does not tell, or tells what cannot be taken. */
 async function read(
-  { clock, origins, live }: OriginReaderDeps,
+  { clock, origins, live, server }: OriginReaderDeps & { readonly server: string },
   { stream, rung }: ArchivedRung,
   range: TimeRange,
   recording: TimeRange,
@@ -135,13 +140,14 @@ async function read(
   if (found.kind !== 'multivariant') {
     const isOnly = (live.entry(stream)?.template.ladder.variants.length ?? 0) === 1;
     if (found.kind !== 'media' || !isOnly) return undefined;
-    return segmentsIn(found.bytes, { path: '', range: period, recording });
+    return segmentsIn(found.bytes, { path: '', range: period, recording, server });
   }
   const child = childAt(live, config, { rung, bytes: found.bytes });
   if (child === undefined) return undefined;
   const media = await origins.readChild(config, child);
   if (media.kind !== 'media') return undefined;
-  return segmentsIn(media.bytes, { path: originPrefix + child.path, range: period, recording });
+  const path = originPrefix + child.path;
+  return segmentsIn(media.bytes, { path, range: period, recording, server });
 }
 
 function segmentsIn(

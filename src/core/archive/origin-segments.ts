@@ -19,7 +19,13 @@ const prefix = 'origin.';
  */
 export function originSegments(
   playlist: MediaPlaylist,
-  at: { readonly path: string; readonly range: TimeRange; readonly recording: TimeRange },
+  at: {
+    readonly path: string;
+    readonly range: TimeRange;
+    readonly recording: TimeRange;
+    /** Of no other media server. */
+    readonly server: string;
+  },
 ): readonly ArchivedSegment[] | undefined {
   if (playlist.encrypted) return undefined;
   const starts = startsOf(playlist, at.range);
@@ -35,7 +41,7 @@ export function originSegments(
     const startMs = Math.round(starts[index] ?? 0);
     segments.push({
       ...{ name, startMs, durationMs, bytes: 0, ...(map !== undefined && { map }) },
-      run: `${at.recording.startMs}-${breaks}`,
+      run: `${at.server}-${at.recording.startMs}-${breaks}`,
       number: Math.max(0, Math.round((startMs - at.recording.startMs) / 100)),
     });
   }

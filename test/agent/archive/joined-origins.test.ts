@@ -6,6 +6,8 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const segmentS = 6;
 
+type Minutes = readonly (readonly [number, number])[];
+
 type Server = { readonly dated?: boolean; readonly url?: string; readonly extra?: string };
 
 /** A media server with two rungs live and an archive in Flussonic's form, its segments on a grid of 6 s. */
@@ -39,7 +41,7 @@ function flussonic(
 }
 
 /** Nodes whose media servers have the given minutes of an hour; asked for at node A. */
-async function archives(minutes: readonly (readonly [number, number][])[], server: Server = {}) {
+async function archives(minutes: readonly Minutes[], server: Server = {}) {
   let fromS = 0;
   const origins: OriginServer[] = [];
   for (const ranges of minutes) {
@@ -81,19 +83,17 @@ const startsIn = (playlist: string) =>
 
 describe("one archive out of many media servers' own", { timeout: 30_000 }, () => {
   it.each([
-    ['with dates', true],
-    ['without dates', false],
-  ])('has each piece from a server that has it: playlists %s', async (_, dated) => {
-    const { rig, origins, fromS, opened, multivariant } = await archives(
-      [
-        [
-          [0, 20],
-          [50, 60],
-        ],
-        [[15, 55]],
-      ],
-      { dated },
-    );
+    ['with dates', true, 15],
+    ['without dates', false, 15],
+    ['of recordings that begin together', true, 0],
+  ])('has each piece from a server that has it: playlists %s', async (_, dated, begin) => {
+    const own: Minutes = [
+      [0, 20],
+      [50, 60],
+    ];
+    const { rig, origins, fromS, opened, multivariant } = await archives([own, [[begin, 55]]], {
+      dated,
+    });
     expect(opened.status).toBe(200);
     expect(opened.headers.get('x-understudy-reason')).toBe('archive-joined');
     expect(opened.headers.get('x-understudy-missing-seconds')).toBe('0');
