@@ -199,16 +199,4 @@ describe('passes in use', () => {
     expect(after.size).toBe(1);
     expect(after.has(before)).toBe(false);
   });
-
-  it('report 34: are not signed for a viewer whom no node can take', async () => {
-    const rig = await startGroup(3, (at) => (at === 0 ? {} : { backupSessionsMax: 0 }));
-    await rig.node(0).origin.stop();
-    await rig.run(6_000);
-    rig.node(0).configure([]);
-    await rig.run(1_000);
-    const answer = await rig.node(0).ask('/ch1/index.m3u8');
-    expect(answer.status).toBe(404);
-    expect(answer.headers.get('location')).toBeNull();
-    expect(await answer.json()).toMatchObject({ code: 'all-full' });
-  });
 });
