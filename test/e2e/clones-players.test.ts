@@ -70,6 +70,7 @@ describe.skipIf(!['chromium', 'ffmpeg'].every(isInstalled))(
             const outcomes = await watchThrough(watching);
             seen.push(...outcomes.map((outcome) => ({ scenario, outcome })));
             if (isMatrix) note(scenario, outcomes);
+            if (isMatrix) expect(outcomes.every(({ wasThere }) => wasThere)).toBe(true);
             for (const outcome of outcomes) expectUnnoticed(outcome);
           } finally {
             await rig?.stop();

@@ -65,6 +65,8 @@ export type Outcome = {
   readonly lagS: number;
   /** Whether the picture still moved at the end. */
   readonly isPlaying: boolean;
+  /** Whether it watched at the first node when that failed: on a busy machine viewers may have been sent elsewhere. */
+  readonly wasThere: boolean;
   /** For people: what happened when, in ms from the first failure. */
   readonly evidence: string;
 };
@@ -92,6 +94,7 @@ export async function watchThrough(options: {
 }): Promise<readonly Outcome[]> {
   const { browser, rig, players, scenario, beforeMs, afterMs } = options;
   const entry = `${rig.node(0).agent.url}/live/index.m3u8`;
+  const home = rig.node(0).agent.host;
   const playbacks = await Promise.all(players.map((player) => browser.play(player, entry)));
   const media3 = scenario.refuses ? undefined : await watchAsMedia3(entry);
   try {
@@ -103,7 +106,7 @@ export async function watchThrough(options: {
     await delay(afterMs);
     const outcomes = playbacks.map(async (playback, at) => {
       const [player = 'hls', after] = [players[at], await playback.measure()];
-      return outcomeOf({ player, playback, failedAt, after, before: before[at] });
+      return outcomeOf({ player, playback, failedAt, after, before: before[at], home });
     });
     const modelled = media3 === undefined ? [] : [outcomeOfMedia3(media3.seen(), failedAt)];
     return [...(await Promise.all(outcomes)), ...modelled];
@@ -119,8 +122,9 @@ function outcomeOf(seen: {
   failedAt: number;
   before: Measured | undefined;
   after: Measured;
+  home: string;
 }): Outcome {
-  const { player, playback, failedAt, before, after } = seen;
+  const { player, playback, failedAt, before, after, home } = seen;
   const failures = playback.failures.filter(({ at }) => at >= failedAt);
   const since = <T extends { readonly at: number }>(list: readonly T[]) =>
     list.filter(({ at }) => at >= failedAt).map((entry) => ({ ...entry, at: entry.at - failedAt }));
@@ -138,6 +142,7 @@ function outcomeOf(seen: {
     inVain: mostInVain(failures),
     lagS: (after.lagMs - (before?.lagMs ?? 0)) / 1000,
     isPlaying: after.now - after.lastAt < stillMsMax,
+    wasThere: playback.requests.findLast(({ at }) => at < failedAt)?.url.hostname === home,
     evidence: JSON.stringify({
       gaps: since(after.gaps),
       jumps: since(after.jumps),
@@ -176,6 +181,7 @@ function outcomeOfMedia3(seen: Media3Seen, failedAt: number): Outcome {
     inVain: mostInVain(failures),
     lagS: 0,
     isPlaying: fatal === undefined,
+    wasThere: loaded.length > 0,
     evidence: JSON.stringify({
       ...{ gaps: [], jumps: [], errors: [], asked: [], loaded },
       failures: failures.map(({ at, url, status }) => `${at - failedAt} ${url.pathname} ${status}`),
