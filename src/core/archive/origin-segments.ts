@@ -9,6 +9,8 @@ const datesOffMsMax = 600_000;
 /** Longest name of a segment. */
 const nameLengthMax = 200;
 const prefix = 'origin.';
+/** Segments are given to everybody, playlists are not: only what cannot be one has a name. */
+const mediaFile = /\.(?:ts|m4s|mp4|m4v|m4a|cmfv|cmfa|aac|ac3|ec3|mp3|vtt)$/i;
 
 /**
  * The segments of a media server's own archive playlist, which viewers find at `path`, in the form of recorded ones.
@@ -52,7 +54,8 @@ export function originSegments(
 export function readOriginName(name: string): string | undefined {
   if (!name.startsWith(prefix)) return undefined;
   try {
-    return decodeURIComponent(name.slice(prefix.length).replaceAll('~', '%'));
+    const path = decodeURIComponent(name.slice(prefix.length).replaceAll('~', '%'));
+    return mediaFile.test(path) ? path : undefined;
   } catch {
     return undefined;
   }
@@ -63,7 +66,8 @@ function nameOf({ path, query }: ViewerFile): string | undefined {
     .replace(/[~!*'()]/g, hex)
     .replaceAll('%', '~');
   const name = prefix + escaped;
-  return query === '' && name.length <= nameLengthMax ? name : undefined;
+  const isNamed = query === '' && mediaFile.test(path) && name.length <= nameLengthMax;
+  return isNamed ? name : undefined;
 }
 
 function hex(letter: string): string {

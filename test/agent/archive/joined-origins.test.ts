@@ -139,7 +139,10 @@ describe("one archive out of many media servers' own", { timeout: 30_000 }, () =
 
   it('names no file that is none of the stream', async () => {
     const { rig } = await archives([[[0, 20]], [[15, 60]]]);
-    for (const name of ['origin.~2E~2E~2Fsecret', 'origin.~2Fetc~2Fpasswd', 'origin.~', 'origin.'])
+    for (const name of [
+      ...['origin.~2E~2E~2Fsecret.ts', 'origin.~2Fetc~2Fpasswd', 'origin.~', 'origin.'],
+      ...['origin.index.m3u8', 'origin.high~2Fmono.m3u8', 'origin.manifest.mpd'],
+    ])
       expect((await rig.node(0).ask(`/ch1/~archive/high/mono.m3u8/${name}`)).status).not.toBe(200);
   });
 });
