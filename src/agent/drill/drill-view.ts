@@ -20,7 +20,6 @@ export type Drill = {
   readonly id: string;
   readonly wish: DrillWish;
   readonly startedAt: UnixMs;
-  readonly beganAt: MonoMs;
   /** `warming`: its players begin to watch; `failing`: the failure is on; `stopped`: somebody ended it. */
   state: 'warming' | 'failing' | 'done' | 'stopped';
   readonly probes: Probe[];

@@ -30,7 +30,7 @@ type Deps = {
   readonly newId: NewId;
   readonly openConnection: OpenProbeConnection;
   readonly self: () => NodeFacts;
-  readonly live: Pick<LiveStreams, 'config' | 'facts'>;
+  readonly live: Pick<LiveStreams, 'config'>;
   readonly outlook: Pick<Outlook, 'candidates'>;
   readonly keys: Pick<ViewingKeys, 'signing' | 'ownKey'>;
   readonly passes: Pick<Passes, 'issue'>;
@@ -65,14 +65,14 @@ export class Drills {
    * over now and `force` is not set
    */
   async begin(wish: DrillWish, now: Now): Promise<DrillView> {
-    const { live, newId, outlook } = this.#deps;
+    const { live, newId, outlook, log } = this.#deps;
     const config = live.config(wish.stream);
     if (config === undefined)
       throw new AgentError('not_found', `there is no stream "${wish.stream}" here`);
     const candidates = outlook.candidates(wish.stream, now);
     this.#assertPossible(wish, candidates);
     const drill: Drill = {
-      ...{ id: newId(), wish, startedAt: now.wallMs, beganAt: now.monoMs, state: 'warming' },
+      ...{ id: newId(), wish, startedAt: now.wallMs, state: 'warming' },
       ...{ probes: [], viewers: new Map(), sleeper: createSleeper(this.#deps.timers) },
     };
     this.#drills = [drill, ...this.#drills].slice(0, keptMax);
@@ -80,8 +80,11 @@ export class Drills {
       drill.state = 'stopped';
       throw error;
     });
-    this.#deps.log.info('drill begins', { drill: drill.id, ...wish });
-    void this.#run(drill, sessions);
+    log.info('drill begins', { drill: drill.id, ...wish });
+    this.#run(drill, sessions).catch((error: unknown) => {
+      log.error('drill failed', { drill: drill.id, cause: String(error) });
+      if (isOn(drill)) this.#end(drill, 'stopped');
+    });
     return drillView(drill, now.monoMs);
   }
 
@@ -154,7 +157,7 @@ export class Drills {
     return passes.issue(claims, keys.signing() ?? keys.ownKey());
   }
 
-  /** Everybody plays, then comes the failure, then it is over. Never rejects. */
+  /** Everybody plays, then comes the failure, then it is over. */
   async #run(drill: Drill, sessions: DrillSessions): Promise<void> {
     const { clock, staging } = this.#deps;
     const { wish, probes, sleeper } = drill;
