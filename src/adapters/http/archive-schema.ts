@@ -72,7 +72,9 @@ export const archiveSettings = z
     refill: z
       .boolean('must be true or false')
       .optional()
-      .openapi({ description: 'whether holes are filled from members that record the same segments' }),
+      .openapi({
+        description: 'whether holes are filled from members that record the same segments',
+      }),
   })
   .refine((archive) => sources.filter((source) => archive[source] !== undefined).length <= 1, {
     error: `must have only one of ${sources.join(', ')}`,
