@@ -15,6 +15,15 @@ import { useSpeech } from './words/words.ts';
 
 const themes: Readonly<Record<Theme, Theme>> = { auto: 'light', light: 'dark', dark: 'auto' };
 
+/** Where the page is narrow the navigation scrolls. (`scrollIntoView` would have the keyboard begin there, too.) */
+function showCurrent(nav: HTMLElement): void {
+  const link = nav.querySelector('[aria-current]')?.getBoundingClientRect();
+  const frame = nav.getBoundingClientRect();
+  if (link === undefined) return;
+  if (link.left < frame.left) nav.scrollLeft += link.left - frame.left;
+  else if (link.right > frame.right) nav.scrollLeft += link.right - frame.right;
+}
+
 /** The frame around every view: where one is, and whether what is shown is of now. */
 export function Page(props: {
   readonly state: State;
@@ -29,13 +38,10 @@ export function Page(props: {
   const place = usePlace();
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
-  // Whoever goes to another view with the keyboard goes on reading there.
   const nav = useRef<HTMLElement>(null);
   useEffect(() => {
-    // Where the page is narrow the navigation scrolls.
-    nav.current
-      ?.querySelector('[aria-current]')
-      ?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+    if (nav.current) showCurrent(nav.current);
+    // Whoever goes to another view with the keyboard goes on reading there.
     if (!isFirst.current) main.current?.focus();
     isFirst.current = false;
   }, [place.view, place.name]);
