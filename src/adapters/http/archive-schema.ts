@@ -69,12 +69,9 @@ export const archiveSettings = z
         example: 'flussonic',
       }),
     depth_h: hours.optional().openapi({ description: 'how far back anything may be asked for' }),
-    refill: z
-      .boolean('must be true or false')
-      .optional()
-      .openapi({
-        description: 'whether holes are filled from members that record the same segments',
-      }),
+    refill: z.boolean('must be true or false').optional().openapi({
+      description: 'whether holes are filled from members that record the same segments',
+    }),
   })
   .refine((archive) => sources.filter((source) => archive[source] !== undefined).length <= 1, {
     error: `must have only one of ${sources.join(', ')}`,
