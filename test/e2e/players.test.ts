@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
+  type BrowserPlayer,
   launchBrowser,
   type Measured,
   type Playback,
@@ -11,7 +12,6 @@ import { isInstalled } from '../support/installed.ts';
 import { startTestNodes, type TestNode, untilInReserve } from '../support/nodes.ts';
 import { folderContent, type OriginServer, startOrigin } from '../support/origin-servers.ts';
 
-const players = ['hls', 'shaka'] as const;
 /**
  * From the first request that fails to the first one at a backup, ms. Shaka tries every variant twice, a second apart
  * and half as much more or less, and the failing node is listed twice (`docs/players.md`).
@@ -36,18 +36,32 @@ describe.skipIf(!needed.every(isInstalled))('viewers of a node that dies', () =>
     await source?.stop();
   });
 
-  test.each<[string, (rig: Rig) => unknown]>([
-    ["the node's agent is killed", ({ nodes }) => nodes[0]?.kill()],
-    ['the stream stops on its node', ({ origins }) => origins[0]?.stopStream()],
-  ])('hls.js and Shaka go on from a backup when %s', async (_, fail) => {
-    const rig = await startRig(source);
-    try {
-      const seen = await watch({ browser, rig, fail: () => fail(rig) });
-      for (const one of seen) expectNoStall(one, switchMsMax[one.player]);
-    } finally {
-      await rig.stop();
-    }
-  });
+  for (const player of ['hls', 'shaka'] as const) {
+    test(`${player} goes on from a backup when the node's agent is killed`, async () => {
+      const rig = await startRig(source);
+      try {
+        const seen = await watch({ browser, player, rig, fail: ([a]) => a?.kill() });
+        expectNoStall(seen, switchMsMax[player]);
+      } finally {
+        await rig.stop();
+      }
+    });
+
+    test(`${player} goes on from a backup when the stream stops on its node`, async () => {
+      const rig = await startRig(source);
+      try {
+        const seen = await watch({
+          browser,
+          player,
+          rig,
+          fail: () => rig.origins[0]?.stopStream(),
+        });
+        expectNoStall(seen, switchMsMax[player]);
+      } finally {
+        await rig.stop();
+      }
+    });
+  }
 });
 
 type Rig = {
@@ -57,7 +71,6 @@ type Rig = {
 };
 
 type Seen = {
-  readonly player: (typeof players)[number];
   readonly before: Measured;
   readonly after: Measured;
   readonly failedAt: number;
@@ -91,37 +104,37 @@ async function startRig(source: FfmpegSource): Promise<Rig> {
   return rig;
 }
 
-/** One viewer for each player, at once. */
 async function watch(options: {
   browser: PlayerBrowser;
+  player: BrowserPlayer;
   rig: Rig;
-  fail: () => unknown;
-}): Promise<readonly Seen[]> {
-  const { browser, rig, fail } = options;
+  fail: (nodes: readonly TestNode[]) => unknown;
+}): Promise<Seen> {
+  const { browser, player, rig, fail } = options;
   const [home] = rig.nodes;
   if (home === undefined) throw new Error('there is no node');
-  const entry = `${home.url}/live/index.m3u8`;
-  const playbacks = await Promise.all(players.map((player) => browser.play(player, entry)));
+  const playback = await browser.play(player, `${home.url}/live/index.m3u8`);
   try {
-    await Promise.all(playbacks.map((playback) => playback.waitForFrames(25, 30_000)));
+    await playback.waitForFrames(25, 30_000);
     await delay(watchBeforeMs);
-    const before = await Promise.all(playbacks.map((playback) => playback.measure()));
-    const failures = playbacks.map((playback) => failedRequests(playback, home.host));
+    const before = await playback.measure();
+    const failures = failedRequests(playback, home.host);
     const failedAt = Date.now();
-    await fail();
+    await fail(rig.nodes);
     await delay(watchAfterMs);
-    const after = await Promise.all(playbacks.map((playback) => playback.measure()));
-    return players.flatMap((player, at) => {
-      const [measured, ended, playback] = [before[at], after[at], playbacks[at]];
-      if (measured === undefined || ended === undefined) return [];
-      const firstBackupAt = playback?.requests.find(
-        (request) => request.at >= failedAt && request.url.hostname !== home.host,
-      )?.at;
-      const firstFailureAt = failures[at]?.[0];
-      return [{ player, before: measured, after: ended, failedAt, firstFailureAt, firstBackupAt }];
-    });
+    const after = await playback.measure();
+    const firstBackup = playback.requests.find(
+      ({ at, url }) => at >= failedAt && url.hostname !== home.host,
+    );
+    return {
+      before,
+      after,
+      failedAt,
+      firstFailureAt: failures[0],
+      firstBackupAt: firstBackup?.at,
+    };
   } finally {
-    await Promise.all(playbacks.map((playback) => playback.close()));
+    await playback.close();
   }
 }
 
