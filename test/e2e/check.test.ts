@@ -9,7 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createChannelApp, serveApp } from '../../src/demo/channel-server.ts';
-import { checkOutput, testSecrets } from '../support/agent-output.ts';
+import { secretsIn, testSecrets } from '../support/agent-output.ts';
 import { createAuthority } from '../support/certificates.ts';
 import { isInstalled } from '../support/installed.ts';
 import { startTestNodes, type TestNode, untilInReserve, untilReady } from '../support/nodes.ts';
@@ -42,7 +42,7 @@ async function check(node: TestNode | undefined, args: string[], env: NodeJS.Pro
       said += part.toString();
     });
   const [code] = await once(child, 'close');
-  checkOutput(said);
+  expect(secretsIn(said)).toEqual([]);
   const report: Report | undefined = said.startsWith('{') ? JSON.parse(said) : undefined;
   return { code, said, report, codes: report?.findings.map((one) => one.code).sort() };
 }
