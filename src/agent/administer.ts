@@ -67,7 +67,7 @@ type Deps = ViewersDeps & {
   readonly history: Pick<LoadHistory, 'view'>;
   /** Tells every target of alerts a test. */
   readonly testAlerts: (now: Now) => Promise<readonly TestedTarget[]>;
-  readonly beginTrial: (stream: string, now: Now) => Promise<Trial>;
+  readonly beginTrial: (stream: string, now: Now) => Trial;
   readonly explain: (request: DescribedRequest, now: Now) => Promise<Explanation>;
   /** Why the node cannot serve yet; absent when it can. */
   readonly unready: () => string | undefined;

@@ -5,8 +5,8 @@ import { renderMultivariant } from '../core/playlist/render-multivariant.ts';
 import { type Answer, denied, notFromHere } from './answer.ts';
 import { loginRefusal } from './arrive.ts';
 import type { Entry, MpdSnapshot } from './live-snapshots.ts';
+import { passElsewhere } from './pass-elsewhere.ts';
 import {
-  holdSlot,
   isStillWatching,
   namePath,
   type Opening,
@@ -139,27 +139,12 @@ function serveMultivariant(
 function redirect(
   deps: ViewingDeps,
   opening: Opening & { readonly form: Form },
-  { target, hops, reason }: Extract<Placement, { kind: 'redirect' }>,
+  placement: Extract<Placement, { kind: 'redirect' }>,
 ): Answer {
-  const { request, query, arrival, form } = opening;
-  const key = deps.keys.signing();
-  if (key === undefined) return notFromHere('key-not-in-force');
-  deps.spread.noteSent(target.node.id, request.now);
-  const session = arrival.session ?? deps.newId();
-  const { login, sessionsMax } = arrival;
-  const viewerKey = request.viewer.key;
-  holdSlot(deps, { id: session, login, viewerKey, sessionsMax }, request.now);
-  const claims = passClaims({
-    home: arrival.home,
-    nodes: [target.node.id],
-    session,
-    group: passGroup(target.stream),
-    login: arrival.login,
-    hops,
-    ttlS: deps.self().passTtlS,
-    now: request.now,
-  });
-  const pass = deps.passes.issue(claims, key);
+  const { query, form } = opening;
+  const { target, reason } = placement;
+  const pass = passElsewhere(deps, opening, placement);
+  if (pass === undefined) return notFromHere('key-not-in-force');
   const others = query.others === '' ? '' : `${query.others}&`;
   const entry = `${namePath(target.stream.name)}/${entryNames[form]}`;
   return { kind: 'redirect', location: `${target.base}${entry}?${others}pass=${pass}`, reason };

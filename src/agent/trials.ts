@@ -29,8 +29,8 @@ export function createTrials(deps: {
   readonly keys: Pick<ViewingKeys, 'signing'>;
   readonly passes: Pick<Passes, 'issue'>;
   readonly newId: NewId;
-}): (stream: string, now: Now) => Promise<Trial> {
-  return async (name, now) => {
+}): (stream: string, now: Now) => Trial {
+  return (name, now) => {
     const stream = found(deps.config(name), `stream "${name}"`);
     const key = deps.keys.signing();
     if (key === undefined) throw new AgentError('conflict', 'no viewing key is in force');

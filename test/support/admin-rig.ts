@@ -113,7 +113,7 @@ export function createAdminRig({ trustedProxies = [] }: { trustedProxies?: strin
     forecasts: { all: () => facts.forecasts },
     drills: facts.drills,
     testAlerts: async () => facts.tested,
-    beginTrial: async (name) => ({ entry: `/${name}/index.m3u8?pass=p`, endsAt: 1 }),
+    beginTrial: (name) => ({ entry: `/${name}/index.m3u8?pass=p`, endsAt: 1 }),
     ...{ tokens, audit },
     history: new LoadHistory({ self: () => facts.self, peers: () => facts.peers }),
     explain: createExplain({

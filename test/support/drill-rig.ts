@@ -10,7 +10,7 @@ export async function beginDrill(rig: GroupRig, wish: Partial<DrillWish>) {
     ...{ sharePercent: 100, viewersPercent: 0, slowMs: 3_000, force: false },
     ...wish,
   };
-  const { id } = await agent.drills.begin(whole, clock.now());
+  const { id } = agent.drills.begin(whole, clock.now());
   const view = (): DrillView => {
     const found = agent.drills.get(id, clock.now());
     if (found === undefined) throw new Error('the drill is forgotten');

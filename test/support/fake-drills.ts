@@ -15,7 +15,7 @@ type FakeDrills = Pick<Drills, 'begin' | 'list' | 'get' | 'stop'> & {
 export function createFakeDrills(): FakeDrills {
   const kept: DrillView[] = [];
   const fake: FakeDrills = {
-    async begin(wish, { wallMs }) {
+    begin(wish, { wallMs }) {
       if (fake.refusal !== undefined) throw new AgentError('conflict', fake.refusal);
       const id = `drill-${kept.length + 1}`;
       const drill: DrillView = {

@@ -19,7 +19,7 @@ export function addViewers(
   app.openapi(adminRoutes.beginTrial, async (context) => {
     const { name } = context.req.valid('param');
     context.set('change', 'nothing');
-    return context.json(await administer.beginTrial(name, clock.now()), 200);
+    return context.json(administer.beginTrial(name, clock.now()), 200);
   });
   app.openapi(adminRoutes.undrain, async (context) => {
     log.info('drain ends');

@@ -7,8 +7,8 @@ import {
 } from '../../core/playlist/multivariant.ts';
 import { renderMultivariant } from '../../core/playlist/render-multivariant.ts';
 import { type Answer, notFromHere } from '../answer.ts';
+import { passElsewhere } from '../pass-elsewhere.ts';
 import {
-  holdSlot,
   namePath,
   passClaims,
   sessionOf,
@@ -68,19 +68,19 @@ async function loadEntry(
 }
 
 /** The playlist of one viewer: one pass good here, at the backups, and where the pieces of others are. */
-async function serveMultivariant(
+function serveMultivariant(
   viewing: ViewingDeps,
   parts: {
     readonly asked: PeriodRequest;
     readonly placement: Here;
     readonly entry: Uint8Array | undefined;
   },
-): Promise<Answer> {
+): Answer {
   const { asked, placement, entry } = parts;
   const { period } = asked;
   const template = entry && templateFor(entry, period);
   if (template === undefined) return notFromHere('starting');
-  const { session, chosen, pass } = await beginSession(viewing, asked, placement);
+  const { session, chosen, pass } = beginSession(viewing, asked, placement);
   const backups = chosen.flatMap(({ base, stream }) =>
     stream.hls?.ladder === undefined
       ? []
@@ -107,7 +107,7 @@ function begun(
 }
 
 /** Picks the backups, starts the session, and issues its pass: good here, at the backups, and where the pieces are. */
-async function beginSession(
+function beginSession(
   viewing: ViewingDeps,
   asked: PeriodRequest,
   placement: Pick<Here, 'kind' | 'pieces' | 'offers'>,
@@ -141,7 +141,7 @@ async function beginSession(
     ttlS: self.passTtlS,
     now,
   });
-  const pass = await viewing.passes.issue(claims, signing ?? viewing.keys.ownKey());
+  const pass = viewing.passes.issue(claims, signing ?? viewing.keys.ownKey());
   return { session, chosen, pass };
 }
 
@@ -166,45 +166,30 @@ async function serveFromOrigin(
   });
 }
 
-async function withPass(
+function withPass(
   viewing: ViewingDeps,
   asked: PeriodRequest,
   placement: Here,
   { bytes }: OriginPeriod,
-): Promise<Answer> {
+): Answer {
   const template = compileMultivariant(bytes);
   // What cannot be taken apart cannot be given a pass, and would lead nowhere.
   if (template === undefined) return notFromHere('playlist-invalid');
   const alone = { ...placement, kind: 'serve', offers: [] } as const;
-  const { session, pass } = await beginSession(viewing, asked, alone);
+  const { session, pass } = beginSession(viewing, asked, alone);
   const body = renderMultivariant(template, { pass, backups: [], repeat: false });
   return begun(viewing, asked, placement, { session, body });
 }
 
-async function redirect(
+function redirect(
   viewing: ViewingDeps,
   asked: PeriodRequest & { readonly others: string },
-  { target, hops, reason }: Extract<ArchivePlacement, { kind: 'redirect' }>,
-): Promise<Answer> {
-  const { request, arrival, protocol, container, period } = asked;
-  const key = viewing.keys.signing();
-  if (key === undefined) return notFromHere('key-not-in-force');
-  viewing.spread.noteSent(target.node.id, request.now);
-  const session = arrival.session ?? viewing.newId();
-  const { login, sessionsMax } = arrival;
-  const viewerKey = request.viewer.key;
-  holdSlot(viewing, { id: session, login, viewerKey, sessionsMax }, request.now);
-  const claims = passClaims({
-    home: arrival.home,
-    nodes: [target.node.id],
-    session,
-    group: passGroup(target.stream),
-    login: arrival.login,
-    hops,
-    ttlS: viewing.self().passTtlS,
-    now: request.now,
-  });
-  const pass = await viewing.passes.issue(claims, key);
+  placement: Extract<ArchivePlacement, { kind: 'redirect' }>,
+): Answer {
+  const { protocol, container, period } = asked;
+  const { target, reason } = placement;
+  const pass = passElsewhere(viewing, asked, placement);
+  if (pass === undefined) return notFromHere('key-not-in-force');
   const form = container === undefined ? '' : `.${container}`;
   const file =
     protocol === 'dash'

@@ -41,7 +41,7 @@ export async function askSegments(
   now: Now,
 ): Promise<readonly ArchiveBlock[] | undefined> {
   const folder = recordedFolder(of);
-  let issued: Promise<string | undefined> | undefined;
+  let issued: string | undefined;
   const pass = () => {
     issued ??= issuePass(deps, of, now);
     return issued;
@@ -56,11 +56,11 @@ export async function askSegments(
 }
 
 /** Good at the member only, and for no viewer's session. */
-async function issuePass(
+function issuePass(
   { self, keys, passes, newId }: PeerListDeps,
   { member }: ListedRung,
   now: Now,
-): Promise<string | undefined> {
+): string | undefined {
   const key = keys.signing();
   if (key === undefined) return undefined;
   const claims = passClaims({

@@ -33,7 +33,7 @@ export type ListQuestion = {
   readonly folder: string;
   readonly period: Period;
   /** Issues the pass that the node is shown; undefined where none can be issued now. */
-  readonly pass: () => Promise<string | undefined>;
+  readonly pass: () => string | undefined;
 };
 
 type Kept = {
@@ -94,7 +94,7 @@ export class PeerSegments {
   async #read({ base, pass }: ListQuestion, url: string): Promise<ArchiveBlock | undefined> {
     this.#reads += 1;
     try {
-      const shown = await pass();
+      const shown = pass();
       const query = shown === undefined ? '' : `?pass=${shown}`;
       const limits = { deadlineMs: listMsMax, bytesMax: listBytesMax };
       const found = await this.#originOf(base).read(url + query, limits);

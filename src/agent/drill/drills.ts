@@ -64,7 +64,7 @@ export class Drills {
    * Begins a drill. @throws not_found when the stream is not carried here; conflict when one is on, or nobody could take
    * over now and `force` is not set
    */
-  async begin(wish: DrillWish, now: Now): Promise<DrillView> {
+  begin(wish: DrillWish, now: Now): DrillView {
     const { live, newId, outlook, log } = this.#deps;
     const config = live.config(wish.stream);
     if (config === undefined)
@@ -75,11 +75,8 @@ export class Drills {
       ...{ id: newId(), wish, startedAt: now.wallMs, state: 'warming' },
       ...{ probes: [], viewers: new Map(), sleeper: createSleeper(this.#deps.timers) },
     };
+    const sessions = this.#createProbes(drill, candidates, now);
     this.#drills = [drill, ...this.#drills].slice(0, keptMax);
-    const sessions = await this.#createProbes(drill, candidates, now).catch((error: unknown) => {
-      drill.state = 'stopped';
-      throw error;
-    });
     log.info('drill begins', { drill: drill.id, ...wish });
     this.#run(drill, sessions).catch((error: unknown) => {
       log.error('drill failed', { drill: drill.id, cause: String(error) });
@@ -114,7 +111,7 @@ export class Drills {
   }
 
   /** Players with passes of their own making; their sessions, and which of them meet the failure. */
-  async #createProbes(drill: Drill, candidates: Candidates, now: Now): Promise<DrillSessions> {
+  #createProbes(drill: Drill, candidates: Candidates, now: Now): DrillSessions {
     const { wish } = drill;
     const self = this.#deps.self();
     const [home] = placesOf(self).places;
@@ -132,7 +129,7 @@ export class Drills {
         const session = this.#deps.newId();
         all.push(session);
         if (at < count) chosen.push(session);
-        const pass = await this.#passFor(session, wish.stream, now);
+        const pass = this.#passFor(session, wish.stream, now);
         const entry = `${home.base}${namePath(wish.stream)}/index.m3u8?pass=${pass}`;
         drill.probes.push(
           new Probe(

@@ -25,7 +25,7 @@ function createRig(answer: (url: string) => Found | Promise<Found>) {
   const list = (startMs = agoMs, afterMs = 0, changes: Partial<ListQuestion> = {}) =>
     segments.list(
       {
-        ...{ base, folder: `${base}ch1/~archive/v0/`, pass: async () => 'p' },
+        ...{ base, folder: `${base}ch1/~archive/v0/`, pass: () => 'p' },
         period: { startMs, endMs: startMs + minuteMs, grows: false },
         ...changes,
       },
@@ -45,7 +45,7 @@ const fault: Found = { kind: 'fault', reason: 'origin-timeout' };
 describe('the segments of another node', () => {
   it('are asked for with a pass, and once for everybody, whatever pass they would show', async () => {
     const { asked, list } = createRig((url) => bodyOf(3, url));
-    const pass = async () => 'another';
+    const pass = () => 'another';
     const lists = await Promise.all([list(), list(agoMs, 0, { pass }), list(agoMs, 0, { pass })]);
     expect(asked).toEqual([`${base}ch1/~archive/v0/${agoMs / 1_000}-60.json?pass=p`]);
     expect(lists[0]).toHaveLength(3);
@@ -54,9 +54,11 @@ describe('the segments of another node', () => {
 
   it('are asked for without a pass where none can be issued, and not at all where signing fails', async () => {
     const { asked, list } = createRig((url) => bodyOf(3, url));
-    await list(agoMs, 0, { pass: async () => undefined });
+    await list(agoMs, 0, { pass: () => undefined });
     expect(asked).toEqual([`${base}ch1/~archive/v0/${agoMs / 1_000}-60.json`]);
-    const pass = () => Promise.reject(new Error('no key'));
+    const pass = () => {
+      throw new Error('no key');
+    };
     expect(await list(agoMs - minuteMs, 0, { pass })).toBeUndefined();
   });
 
