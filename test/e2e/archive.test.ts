@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { launchBrowser, type PlayerBrowser } from '../support/browser.ts';
 import { isInstalled } from '../support/installed.ts';
 import { type LiveSource, startLiveSource } from '../support/live-source.ts';
-import { startTestNodes, type TestNode, untilInReserve, untilReady } from '../support/nodes.ts';
+import { startTestNodes, type TestNode, untilInReserve, untilSettled } from '../support/nodes.ts';
 import { folderContent, startOrigin } from '../support/origin-servers.ts';
 
 const needed = ['chromium', 'ffmpeg'];
@@ -45,7 +45,7 @@ describe.skipIf(!needed.every(isInstalled))('an archive that no node has whole',
       await node.kill();
       await delay(outageMs);
       node.start();
-      await untilReady(node, 1);
+      await untilSettled(rig.nodes);
       await untilRecords(node);
     }
     await delay(betweenMs);

@@ -5,20 +5,17 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createChannelApp, serveApp } from '../../src/demo/channel-server.ts';
 import { secretsIn, testSecrets } from '../support/agent-output.ts';
 import { createAuthority } from '../support/certificates.ts';
 import { isInstalled } from '../support/installed.ts';
-import { startTestNodes, type TestNode, untilInReserve, untilReady } from '../support/nodes.ts';
+import { startTestNodes, type TestNode, untilInReserve } from '../support/nodes.ts';
 import { tempFolder } from '../support/temp-folder.ts';
 
 const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 const group = 'test';
-
-const heardMsMax = 20_000;
 
 type Report = {
   readonly ready: boolean;
@@ -45,21 +42,6 @@ async function check(node: TestNode | undefined, args: string[], env: NodeJS.Pro
   expect(secretsIn(said)).toEqual([]);
   const report: Report | undefined = said.startsWith('{') ? JSON.parse(said) : undefined;
   return { code, said, report, codes: report?.findings.map((one) => one.code).sort() };
-}
-
-/** Resolves when the group is in reserve, the key in force, and every node knows that it is heard by every other one. */
-async function untilFit(nodes: readonly TestNode[]): Promise<void> {
-  await untilInReserve(nodes, group);
-  for (const node of nodes) await untilReady(node, nodes.length - 1);
-  const until = performance.now() + heardMsMax;
-  for (const node of nodes)
-    for (;;) {
-      const { peers = [] } = Object(await node.api('/peers').catch(String));
-      const isHeard = ({ hears = [] }: { hears?: readonly string[] }) => hears.includes(node.id);
-      if (peers.filter(isHeard).length === nodes.length - 1) break;
-      if (performance.now() > until) throw new Error(`${node.id} is not heard\n${node.log()}`);
-      await delay(100);
-    }
 }
 
 /** Streams of one channel for so many nodes. */
@@ -92,7 +74,7 @@ describe('understudy check', () => {
     rig = await startTestNodes(streamsOf(origin, 3), [], {
       UNDERSTUDY_ALERT_WEBHOOKS: `http://127.0.0.1:${port}/`,
     });
-    await untilFit(rig.nodes);
+    await untilInReserve(rig.nodes, group);
   });
   afterAll(async () => {
     await rig?.stop();
@@ -149,7 +131,7 @@ describe('understudy check', () => {
     expect(said).toMatch(/ok +redirects +1 groups opened, sent on and served elsewhere/);
     expect(said).toContain('-> start that node');
     expect(said).toMatch(/not ready: \d errors, 1 warning, as node-a sees it/);
-    await untilFit(rig.nodes);
+    await untilInReserve(rig.nodes, group);
   });
 
   it('ends with 1 when the node does not answer, and with 2 for wrong usage or without a token', async () => {
@@ -190,7 +172,7 @@ describe.skipIf(!isInstalled('openssl'))('understudy check of nodes with certifi
       UNDERSTUDY_TLS_CERT_FILE: files.certFile,
       UNDERSTUDY_TLS_KEY_FILE: files.keyFile,
     }));
-    await untilFit(rig.nodes);
+    await untilInReserve(rig.nodes, group);
   });
   afterAll(async () => {
     await rig?.stop();

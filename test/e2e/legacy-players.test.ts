@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type FfmpegSource, startFfmpegSource } from '../support/ffmpeg-source.ts';
 import { isInstalled } from '../support/installed.ts';
-import { startTestNodes, type TestNode, untilInReserve, untilReady } from '../support/nodes.ts';
+import { startTestNodes, type TestNode, untilInReserve, untilSettled } from '../support/nodes.ts';
 import { folderContent, type OriginServer, startOrigin } from '../support/origin-servers.ts';
 
 /** A player that never moves by itself: how it is run for some seconds, and what shows that it played. */
@@ -57,7 +57,7 @@ describe.skipIf(!isInstalled('ffmpeg'))('players that only follow redirects', ()
     ]);
     rig = await startTestNodes([[], ...streams]);
     await untilInReserve(rig.nodes.slice(1), 'sport');
-    await untilReady(home(rig.nodes), 2);
+    await untilSettled(rig.nodes);
   });
 
   afterAll(async () => {

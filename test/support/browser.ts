@@ -54,6 +54,8 @@ export type Playback = {
   readonly page: Page;
   readonly requests: readonly PlayerRequest[];
   readonly failures: readonly FailedRequest[];
+  /** Hosts that the playlists of the page have named, in order of their first appearance; not its own. */
+  readonly named: readonly string[];
   measure(): Promise<Measured>;
   /** @throws when the page has not shown `count` pictures within `msMax`. */
   waitForFrames(count: number, msMax: number): Promise<Measured>;
@@ -107,10 +109,16 @@ async function openPlayback(
     }
   });
   const failures: FailedRequest[] = [];
+  const named: string[] = [];
   page.on('requestfailed', (request) => {
     failures.push({ at: Date.now(), url: new URL(request.url()) });
   });
-  page.on('response', (response) => {
+  page.on('response', async (response) => {
+    if (response.url().includes('.m3u8') && response.status() === 200) {
+      const text = await response.text().catch(() => '');
+      for (const [, host = ''] of text.matchAll(/^https?:\/\/([^/:]+)/gm))
+        if (!named.includes(host)) named.push(host);
+    }
     if (response.status() < 400) return;
     failures.push({ at: Date.now(), url: new URL(response.url()), status: response.status() });
   });
@@ -121,6 +129,7 @@ async function openPlayback(
     page,
     requests,
     failures,
+    named,
     measure,
     async waitForFrames(count, msMax) {
       await page.waitForFunction(`globalThis.measured?.().frames >= ${count}`, undefined, {

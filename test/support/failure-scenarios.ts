@@ -151,6 +151,7 @@ function outcomeOf(seen: {
         ({ at, url, status }) => `${at} ${url.host}${url.pathname} ${status}`,
       ),
       asked,
+      named: playback.named,
     }),
   };
 }

@@ -157,33 +157,45 @@ function createTestNode(options: {
   };
 }
 
-/** Resolves when every node says that the group is in reserve, with as many members as there are nodes. */
+/**
+ * Resolves when every node says that the group is in reserve, with as many members as there are nodes, and all of the
+ * domain is settled: a group is in reserve by an older viewing key while the newest one spreads.
+ */
 export async function untilInReserve(nodes: readonly TestNode[], group: string): Promise<void> {
+  await untilAll(nodes, async (node) => {
+    const report = await node.api(`/groups/${group}`).catch(String);
+    const { state, members } = Object(report);
+    return state === 'reserve' && members.length === nodes.length ? undefined : report;
+  });
+  await untilSettled(nodes);
+}
+
+/** Resolves when every node hears all others, is heard by them, and the newest viewing key signs. */
+export function untilSettled(nodes: readonly TestNode[]): Promise<void> {
+  return untilAll(nodes, async (node) => {
+    const key = Object(await node.api('/key').catch(String));
+    const { peers = [] } = Object(await node.api('/peers').catch(String));
+    const isMutual = (peer: { reachability: string; hears?: readonly string[] }) =>
+      peer.reachability === 'reachable' && peer.hears?.includes(node.id);
+    const heard = peers.filter(isMutual).length;
+    return key.state === 'in-force' && heard >= nodes.length - 1 ? undefined : { key, peers };
+  });
+}
+
+/** Resolves when `lackOf` has nothing to tell of any node. @throws what is lacking still, with what the node has logged */
+async function untilAll(
+  nodes: readonly TestNode[],
+  lackOf: (node: TestNode) => Promise<unknown>,
+): Promise<void> {
   const until = performance.now() + readyMsMax;
   for (const node of nodes)
     for (;;) {
-      const report = await node.api(`/groups/${group}`).catch(String);
-      const { state, members } = Object(report);
-      if (state === 'reserve' && members.length === nodes.length) break;
+      const lack = await lackOf(node);
+      if (lack === undefined) break;
       if (performance.now() > until)
-        throw new Error(`${node.id}: ${JSON.stringify(report)}\n${node.log()}`);
+        throw new Error(`${node.id}: ${JSON.stringify(lack)}\n${node.log()}`);
       await delay(100);
     }
-}
-
-/** Resolves when a node has heard all its peers and holds a viewing key that signs. */
-export async function untilReady(node: TestNode, peers: number): Promise<void> {
-  const until = performance.now() + readyMsMax;
-  for (;;) {
-    const key = Object(await node.api('/key').catch(String));
-    const found = Object(await node.api('/peers').catch(String));
-    const heard = (found.peers ?? []).filter(
-      (peer: { reachability: string }) => peer.reachability === 'reachable',
-    );
-    if (key.state === 'in-force' && heard.length === peers) return;
-    if (performance.now() > until) throw new Error(`${node.id} is not ready\n${node.log()}`);
-    await delay(100);
-  }
 }
 
 /** Ports nobody listens at now. */
