@@ -55,6 +55,7 @@ export function openAgent(
       ...visitorSettings(config),
       segmentCacheBytesMax: config.limits.segmentCacheBytesMax,
       peerUrls: config.peers.urls,
+      hasWorkers: config.workers > 0,
     },
   );
 }

@@ -15,7 +15,6 @@ import { createAdminister } from './agent/administer.ts';
 import type { createAgent } from './agent/agent.ts';
 import { Cycles } from './agent/cycles.ts';
 import { leave } from './agent/leave.ts';
-import type { LiveStreams } from './agent/live-streams.ts';
 import { monitoredState } from './agent/monitored-state.ts';
 import type { AnswerPeers } from './agent/peer-ports.ts';
 import type { Log } from './agent/ports.ts';
@@ -23,6 +22,7 @@ import { reloadStreams } from './agent/reload-streams.ts';
 import { StreamCatalogue } from './agent/stream-catalogue.ts';
 import { composeAccess } from './compose-access.ts';
 import { openAgent } from './compose-agent.ts';
+import { startWorkers } from './compose-workers.ts';
 import type { Config } from './core/config.ts';
 import { version } from './version.ts';
 
@@ -80,13 +80,14 @@ type Base = {
 async function assemble(config: Config, base: Base): Promise<Omit<Agent, 'stop'>> {
   const { clock, log, metrics, stops } = base;
   const agent = openAgent(config, base);
-  const { live, peers, keys, sessions, self, viewing } = agent;
+  const { live, peers, keys, sessions, self } = agent;
   stops.push(() => live.close());
   stops.push(() => agent.archive.close());
-  const { catalogue, reload } = composeStreams(config, base, live);
+  const { catalogue, reload } = composeStreams(config, base, agent);
   const access = composeAccess(config, base);
   stops.push(access.stop);
   let wait: string | undefined = 'the node is starting';
+  let unserved: () => string | undefined = () => undefined;
   const administer = createAdminister({
     startedAt: clock.now().wallMs,
     ...{
@@ -111,7 +112,7 @@ async function assemble(config: Config, base: Base): Promise<Omit<Agent, 'stop'>
       history: agent.history,
     },
     ...{ drain: agent.drain, notes: agent.notes, slots: agent.slots, tell: () => peers.tell() },
-    unready: () => wait,
+    unready: () => wait ?? unserved(),
   });
   const cycles = new Cycles({ clock, log, every });
   stops.push(() => cycles.stop());
@@ -124,8 +125,7 @@ async function assemble(config: Config, base: Base): Promise<Omit<Agent, 'stop'>
     return listener.address.port;
   };
   const stopping = new AbortController();
-  const { trustedProxies, tls } = config.viewers;
-  const { certificateExpires: onExpiry } = metrics;
+  const { trustedProxies } = config.viewers;
   const admin = createAdminApp({
     ...{ administer, clock, log, consoleFolder, trustedProxies, stopping: stopping.signal },
     callerOf: access.callerOf,
@@ -134,12 +134,11 @@ async function assemble(config: Config, base: Base): Promise<Omit<Agent, 'stop'>
       text: () => metrics.text(monitoredState({ administer, alerts: agent.alerts }, clock.now())),
     },
   });
-  const viewer = createViewerApp({
-    ...{ viewing, nodeId: config.node.id, clock, log, meter: metrics.meter, trustedProxies },
-  });
   const ports = {
     admin: keep(await listen({ app: admin, ...config.admin.listen, log })),
-    viewers: keep(await listen({ app: viewer, ...config.viewers.listen, tls, log, onExpiry })),
+    ...(await serveViewers(config, base, agent, (unready) => {
+      unserved = unready;
+    })),
     ...(await listenToPeers(config, base, agent.answerPeers, keep)),
   };
   agent.setAddresses(announcedAddresses({ host: config.viewers.listen.host, port: ports.viewers }));
@@ -158,6 +157,29 @@ async function assemble(config: Config, base: Base): Promise<Omit<Agent, 'stop'>
     log.info('agent stopping');
   });
   return { freshAdminToken: access.fresh, ports, reloadStreams: reload };
+}
+
+/** Serves viewers, here or by workers; `onUnready` gets what says whether these serve. */
+async function serveViewers(
+  config: Config,
+  { clock, log, metrics, stops }: Base,
+  { viewing, repeats }: ReturnType<typeof createAgent>,
+  onUnready: (unready: () => string | undefined) => void,
+): Promise<{ readonly viewers: number }> {
+  const { trustedProxies, tls, listen: address } = config.viewers;
+  const { meter, certificateExpires: onExpiry } = metrics;
+  const app = createViewerApp({
+    ...{ viewing, nodeId: config.node.id, clock, log, meter, trustedProxies },
+    isBehindWorkers: repeats !== undefined,
+  });
+  if (repeats !== undefined) {
+    const workers = await startWorkers(config, { app, repeats, clock, log, metrics, stops });
+    onUnready(workers.unready);
+    return { viewers: workers.port };
+  }
+  const listener = await listen({ app, ...address, tls, log, onExpiry });
+  stops.push(() => listener.close());
+  return { viewers: listener.address.port };
 }
 
 /** Work by the calendar; each answer ends one. */
@@ -182,12 +204,19 @@ function schedules(
 }
 
 /** The streams of the file and of the API, and the agent told of them whenever they change. */
-function composeStreams(config: Config, { clock, log, database }: Base, live: LiveStreams) {
+function composeStreams(
+  config: Config,
+  { clock, log, database }: Base,
+  { live, repeats }: ReturnType<typeof createAgent>,
+) {
   const catalogue = new StreamCatalogue(createStreamStore(database));
   const { streamsFile } = config;
   const read = () => (streamsFile === undefined ? [] : readStreamsFile(streamsFile, parseStream));
   catalogue.replaceFile(read());
-  const configure = () => live.configure(catalogue.list(), clock.now());
+  const configure = () => {
+    live.configure(catalogue.list(), clock.now());
+    repeats?.endAll();
+  };
   configure();
   catalogue.onChange(configure);
   return { catalogue, reload: () => reloadStreams({ read, catalogue, log }) };

@@ -158,6 +158,11 @@ export const variables = {
     default: '256',
     unit: 'MiB',
   }),
+  UNDERSTUDY_WORKERS: setting(wholeNumber(0, 64), {
+    meaning: 'processes that serve viewers beside one that decides; 0: one process does all',
+    default: '0',
+    unit: 'processes',
+  }),
   UNDERSTUDY_TRUSTED_PROXIES: setting(listOf(cidrOf, 'a CIDR range or an IP address'), {
     meaning: 'CIDRs, separated by commas, whose X-Forwarded-For is believed; empty: never read',
     default: '',

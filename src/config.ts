@@ -113,6 +113,7 @@ function configOf(values: Values, hostName: string): Config {
       networkCapacityMbps: values.UNDERSTUDY_NETWORK_CAPACITY_MBPS,
       segmentCacheBytesMax: values.UNDERSTUDY_SEGMENT_CACHE_MB * mebibyte,
     },
+    workers: values.UNDERSTUDY_WORKERS,
     store: { dataDir: values.UNDERSTUDY_DATA_DIR },
     streamsFile: values.UNDERSTUDY_STREAMS_FILE,
     alertWebhooks: values.UNDERSTUDY_ALERT_WEBHOOKS,

@@ -41,6 +41,7 @@ describe('the settings of a node', () => {
         networkCapacityMbps: undefined,
         segmentCacheBytesMax: 256 * 1024 * 1024,
       },
+      workers: 0,
       store: { dataDir: './data' },
       streamsFile: undefined,
       alertWebhooks: [],
@@ -154,6 +155,7 @@ describe('the settings of a node', () => {
       (c: ReturnType<typeof load>) => c.limits.networkCapacityMbps,
       10_000,
     ],
+    ['UNDERSTUDY_WORKERS', '64', (c: ReturnType<typeof load>) => c.workers, 64],
     ['UNDERSTUDY_LOG_LEVEL', 'debug', (c: ReturnType<typeof load>) => c.logLevel, 'debug'],
   ])('read %s=%s', (name, value, pick, expected) => {
     expect(pick(load({ [name]: value }))).toEqual(expected);
@@ -235,6 +237,7 @@ describe('wrong settings', () => {
     ['UNDERSTUDY_NETWORK_LIMIT_PERCENT', '90%'],
     ['UNDERSTUDY_NETWORK_CAPACITY_MBPS', '0'],
     ['UNDERSTUDY_SEGMENT_CACHE_MB', '65537'],
+    ['UNDERSTUDY_WORKERS', '65'],
     ['UNDERSTUDY_TRUSTED_PROXIES', '10.0.0.0/33'],
     ['UNDERSTUDY_TRUSTED_PROXIES', '10.0'],
     ['UNDERSTUDY_ALERT_WEBHOOKS', 'alerts.example'],

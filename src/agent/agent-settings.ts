@@ -67,4 +67,6 @@ export type AgentSettings = {
   readonly loginLimitScope?: 'node' | 'group' | undefined;
   readonly segmentCacheBytesMax?: number | undefined;
   readonly peerUrls: readonly string[];
+  /** Whether workers take viewers' requests and pass them on, see `workers/repeats.ts`. */
+  readonly hasWorkers?: boolean | undefined;
 };

@@ -1,3 +1,4 @@
+import type { Now } from '../core/time.ts';
 import type { AgentPorts, AgentSettings } from './agent-settings.ts';
 import { Arrivals } from './arrivals.ts';
 import type { Cycle } from './cycles.ts';
@@ -8,12 +9,15 @@ import { Passes } from './passes.ts';
 import type { AnswerPeers } from './peer-ports.ts';
 import { SentBytes } from './sent-bytes.ts';
 import { createSpread } from './spread.ts';
-import { createStandIn } from './stand-in.ts';
+import { createPeerAt, createStandIn } from './stand-in.ts';
 import { createTrials } from './trials.ts';
 import { Viewing } from './viewing.ts';
+import { Repeats } from './workers/repeats.ts';
 
 /** How often it is looked which playlists are due; they are due far less often. */
 const liveTickMs = 100;
+/** How often workers are told what is over. */
+const wordEveryMs = 50;
 const secondMs = 1_000;
 
 /** The agent of one node, put together from its parts; nothing runs until its cycles and `peers` are started. */
@@ -21,7 +25,7 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings) {
   const parts = createNodeParts(ports, settings);
   const { timelines, live, archive, visitors, keys, self, peers, outlook, staging } = parts;
   const { sessions, admission, drain, notes, slots } = visitors;
-  const { spread, viewing, passes } = createViewing(ports, settings.id, parts);
+  const { spread, viewing, passes, repeats } = createViewing(ports, settings, parts);
   const watch = createNodeWatch(ports, settings.id, parts, spread);
   const { forecasts, groups, history, explain, alerting, coverage } = watch;
   const cycles: readonly Cycle[] = [
@@ -34,6 +38,9 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings) {
     ...alerting.cycles,
     ...archive.cycles,
     archive.refillFrom({ outlook, keys, self, passes }),
+    ...(repeats === undefined
+      ? []
+      : [{ name: 'workers', everyMs: wordEveryMs, run: (now: Now) => repeats.tick(now) }]),
   ];
   const answerPeers: AnswerPeers = {
     ask: (question, now) => peers.answer(question, now),
@@ -56,6 +63,7 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings) {
     notes,
     slots,
     viewing,
+    repeats,
     groups,
     alerts: alerting.alerts,
     stopAlerting: alerting.stop,
@@ -77,20 +85,30 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings) {
 }
 
 /** How viewers' requests are answered. */
-function createViewing(ports: AgentPorts, nodeId: string, parts: NodeParts) {
+function createViewing(ports: AgentPorts, settings: AgentSettings, parts: NodeParts) {
+  const { id: nodeId, hasWorkers } = settings;
   const { timelines, live, archive, visitors, auth, keys, self, peers, outlook, staging } = parts;
   const { sessions, audience, admission, drain, notes, slots } = visitors;
   const passes = new Passes({ signer: ports.signer, keyOf: (id) => keys.keyOf(id) });
   const arrivals = new Arrivals({ nodeId, passes, sessions, notes, slots });
   const spread = createSpread(nodeId);
+  const peerAt = createPeerAt({ self, peers: (now) => peers.list(now) });
   const standIn = createStandIn({
-    self,
-    peers: (now) => peers.list(now),
+    peerAt,
     ownStreams: () => live.allFacts(),
     source: (stream, node) => timelines.source(stream, node),
   });
+  const repeats =
+    hasWorkers !== true
+      ? undefined
+      : new Repeats({
+          ...{ live, sessions, notes, slots, drain, staging },
+          isPeerHost: (host, now) => peerAt(host, now) !== undefined,
+        });
+  notes.onRefused((name) => repeats?.endSession(name));
   const viewing = new Viewing({
     ...{
+      repeats,
       self,
       live,
       archive,
@@ -112,5 +130,5 @@ function createViewing(ports: AgentPorts, nodeId: string, parts: NodeParts) {
       newId: ports.newId,
     },
   });
-  return { spread, viewing, passes };
+  return { spread, viewing, passes, repeats };
 }

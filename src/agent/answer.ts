@@ -1,6 +1,7 @@
 import type { ReasonCode } from '../core/reasons.ts';
 import type { OriginStream } from './ports.ts';
 import type { StoredSegment } from './segments.ts';
+import type { Repeat } from './worker-ports.ts';
 
 /** What a viewer's request came to; the edge turns it into HTTP and decides nothing. */
 export type Answer =
@@ -11,11 +12,14 @@ export type Answer =
       readonly reason: ReasonCode;
       /** Of a period: how much of it no node has, in seconds. */
       readonly missingS?: number | undefined;
+      /** For the worker that passed the request on. */
+      readonly repeat?: Repeat | undefined;
     }
   | {
       readonly kind: 'file';
       readonly file: OriginStream | StoredSegment;
       readonly immutable: boolean;
+      readonly repeat?: Repeat | undefined;
     }
   | { readonly kind: 'redirect'; readonly location: string; readonly reason: ReasonCode }
   | { readonly kind: 'refusal'; readonly status: 400 | 403 | 404; readonly reason: ReasonCode }

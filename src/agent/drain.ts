@@ -36,6 +36,11 @@ export class Drain {
     return this.#since !== undefined;
   }
 
+  /** The move under way, or done; undefined: viewers stay. */
+  move(): Move | undefined {
+    return this.#move;
+  }
+
   /** Has one session watch elsewhere for a minute, be there a drain or not. */
   try(session: string, now: Now): void {
     for (const [known, until] of this.#trials)

@@ -174,6 +174,14 @@ export class LiveStream {
     return isAbsent ? { ...found, reason: 'not-found' } : found;
   }
 
+  /** Which segment is whole in memory at `path`, no captions: the same text as long as it is the same bytes. */
+  kept(path: string): string | undefined {
+    const etag = this.hls?.segment(path, undefined)?.headers.etag;
+    const file = dashPath(path) === undefined ? this.hls?.file(path)?.file : undefined;
+    if (etag !== undefined || file?.isWhole !== true || isCaptions(path)) return etag;
+    return this.#deps.segments.isWhole(file.id) ? `file ${file.id}` : undefined;
+  }
+
   close(): void {
     this.hls?.close();
     this.#closeTimeline();

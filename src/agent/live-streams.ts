@@ -163,6 +163,11 @@ export class LiveStreams {
     });
   }
 
+  /** See {@link LiveStream.kept}. */
+  kept(name: string, rest: string): string | undefined {
+    return this.#streams.get(name)?.kept(rest);
+  }
+
   /** Starts the reads that are due and judges every stream. Settles when these reads have ended; need not be waited for. */
   async tick(now: Now): Promise<void> {
     const due: { stream: LiveStream; read: DueRead }[] = [];

@@ -74,6 +74,11 @@ export class LoginSlots {
     return true;
   }
 
+  /** What a session is called among slots. */
+  nameOf(session: string): string {
+    return this.#deps.fingerprint(session);
+  }
+
   /** Frees the slot of a session that ended. */
   free(id: string): void {
     const held = this.#held.get(this.#deps.fingerprint(id));

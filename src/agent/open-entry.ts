@@ -133,6 +133,7 @@ function serveMultivariant(
     body,
     contentType: 'application/vnd.apple.mpegurl',
     reason: placement.reason,
+    repeat: deps.repeats?.once(session),
   };
 }
 

@@ -17,11 +17,13 @@ export function openMediaPlaylist(
   deps: ViewingDeps,
   opening: Opening & {
     readonly name: string;
+    /** What the playlist is called behind the name; absent where the answer is for this request only. */
+    readonly rest?: string | undefined;
     readonly candidates: Candidates;
     readonly snapshot: MediaSnapshot | OriginFault;
   },
 ): Answer {
-  const { request, arrival, name, candidates, snapshot } = opening;
+  const { request, arrival, name, rest, candidates, snapshot } = opening;
   const { viewer, now } = request;
   const placement = placeLive({
     stream: name,
@@ -45,5 +47,6 @@ export function openMediaPlaylist(
     body: snapshot.bytes,
     contentType: snapshot.contentType,
     reason: placement.reason,
+    repeat: deps.repeats?.playlist(request, arrival, { id, name, rest, snapshot }),
   };
 }

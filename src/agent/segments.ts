@@ -81,6 +81,11 @@ export class Segments {
     return request(options.range);
   }
 
+  /** Whether all of it is in memory. */
+  isWhole(id: number): boolean {
+    return this.#kept.get(id)?.fill?.end === 'complete';
+  }
+
   /** The segment has left its live window: it is kept for another minute if nothing else needs the room. */
   leave(id: number, at: MonoMs): void {
     const kept = this.#kept.get(id);

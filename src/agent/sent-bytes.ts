@@ -27,10 +27,16 @@ export class SentBytes {
 
   /** A file was sent, of which it is not said to whom. A body of unknown length is not counted. */
   noteFile(connection: object | undefined, file: OriginStream | StoredSegment): void {
+    this.noteBytes(
+      connection,
+      file.kind === 'stored' ? file.bytes.length : Number(file.headers['content-length']),
+    );
+  }
+
+  /** The same, by its length; NaN when that is not known. */
+  noteBytes(connection: object | undefined, bytes: number): void {
     const owner = connection && this.#owners.get(connection);
     if (owner === undefined || owner === many) return;
-    const bytes =
-      file.kind === 'stored' ? file.bytes.length : Number(file.headers['content-length']);
     if (bytes > 0) this.#sessions.addBytes(owner, bytes);
   }
 }

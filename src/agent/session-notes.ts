@@ -33,11 +33,18 @@ export class SessionNotes {
   readonly #elsewhere = new Map<string, Map<string, Slot>>();
   /** By login: the slots taken elsewhere, each with its peer. */
   readonly #byLogin = new Map<string, Map<Slot, string>>();
+  #onRefused: (name: string) => void = () => undefined;
+
+  /** `tell` is told each session that is refused from now on: its id where it ended, its fingerprint where it let go. */
+  onRefused(tell: (name: string) => void): void {
+    this.#onRefused = tell;
+  }
 
   /** Ends a session here and, by telling, everywhere. */
   end(ended: EndedSession): void {
     if (this.#ended.has(ended.id)) return;
     this.#ended.set(ended.id, ended.untilS);
+    this.#onRefused(ended.id);
     // Without a pass the viewer is known here only, by its address.
     if (!ended.id.includes('|')) this.#log.put(`ended ${ended.id}`, { ended });
     const [oldest] = this.#ended.keys();
@@ -50,6 +57,7 @@ export class SessionNotes {
 
   /** A session gave its slot to another one of the same player. */
   letGo(session: string): void {
+    if (!this.#letGo.has(session)) this.#onRefused(session);
     this.#letGo.add(session);
   }
 
@@ -112,7 +120,7 @@ export class SessionNotes {
     for (const session of freed) this.#drop(slots, session);
     for (const slot of taken) {
       this.#letGo.delete(slot.session);
-      for (const session of slot.insteadOf ?? []) this.#letGo.add(session);
+      for (const session of slot.insteadOf ?? []) this.letGo(session);
       this.#drop(slots, slot.session);
       if (slots.size >= slotsPerPeerMax) continue;
       slots.set(slot.session, slot);

@@ -24,19 +24,12 @@ export type StandIn = {
  * by their number.
  */
 export function createStandIn(deps: {
-  readonly self: () => NodeFacts;
-  readonly peers: (now: Now) => readonly Peer[];
+  readonly peerAt: (host: string, now: Now) => Peer | undefined;
   readonly ownStreams: () => readonly StreamFacts[];
   readonly source: (stream: string, node: string) => SourceVerdict | undefined;
 }): (host: string, path: string, now: Now) => StandIn | undefined {
-  let known: { readonly peers: readonly Peer[]; readonly byHost: ReadonlyMap<string, Peer> };
-  const byHost = (now: Now) => {
-    const peers = deps.peers(now);
-    if (known?.peers !== peers) known = { peers, byHost: hostsOf(deps.self(), peers) };
-    return known.byHost;
-  };
   return (host, path, now) => {
-    const peer = byHost(now).get(host);
+    const peer = deps.peerAt(host, now);
     const match = peer && matchStream(path, (name) => asConfig(peer.streams.get(name)));
     const theirs = match && peer.streams.get(match.stream.name);
     if (peer?.facts === undefined || match === undefined || theirs?.group === undefined)
@@ -47,6 +40,19 @@ export function createStandIn(deps: {
     const rest = ownRest(own, theirs, match.rest);
     const faults = cloneFaults(own, theirs, deps.source(own.name, id));
     return { node: id, path: `${encodeName(own.name)}/${rest}`, faults };
+  };
+}
+
+/** Finds the peer that is reached at a host (and port), as it is in a Host header, and this node is not. */
+export function createPeerAt(deps: {
+  readonly self: () => NodeFacts;
+  readonly peers: (now: Now) => readonly Peer[];
+}): (host: string, now: Now) => Peer | undefined {
+  let known: { readonly peers: readonly Peer[]; readonly byHost: ReadonlyMap<string, Peer> };
+  return (host, now) => {
+    const peers = deps.peers(now);
+    if (known?.peers !== peers) known = { peers, byHost: hostsOf(deps.self(), peers) };
+    return known.byHost.get(host);
   };
 }
 

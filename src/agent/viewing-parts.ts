@@ -23,6 +23,7 @@ import type { Spread } from './spread.ts';
 import type { StandIn } from './stand-in.ts';
 import type { ViewerAuth } from './viewer-auth.ts';
 import type { ViewingKeys } from './viewing-keys.ts';
+import type { Repeats } from './workers/repeats.ts';
 
 /** What every request of a viewer is made from. */
 export type ViewerRequest = {
@@ -64,6 +65,8 @@ export type ViewingDeps = {
   readonly auth?: ViewerAuth | undefined;
   readonly spread: Spread;
   readonly newId: NewId;
+  /** Absent: there are no workers. */
+  readonly repeats?: Repeats | undefined;
 };
 
 export type GoodArrival = Exclude<Arrival, { kind: 'refused' }>;

@@ -47,7 +47,7 @@ export class Viewing {
       return this.#openKnown(request, query, { stream, entryName: rest, standIn });
     if (this.#deps.live.isPlaylist(stream.name, rest))
       return this.#openMedia(request, query, { stream, rest, standIn });
-    return this.#openFile(request, query, { stream, rest });
+    return this.#openFile(request, query, { stream, rest, standIn });
   }
 
   async #openKnown(
@@ -139,13 +139,14 @@ export class Viewing {
     return openMediaPlaylist(this.#deps, {
       request: { ...request, now },
       ...{ query, arrival, name, candidates, snapshot },
+      rest: query.blocks || standIn !== undefined || failure !== undefined ? undefined : rest,
     });
   }
 
   async #openFile(
     request: ViewerRequest,
     query: ViewerQuery,
-    { stream, rest }: { stream: { name: string; group?: string | undefined }; rest: string },
+    { stream, rest, standIn }: StreamAsked & { rest: string },
   ): Promise<Answer> {
     const { name } = stream;
     const instead = await this.#fileInstead(request, query, stream);
@@ -154,7 +155,10 @@ export class Viewing {
     if (file.kind === 'fault')
       return file.reason === 'path-invalid' ? malformed(file.reason) : notFromHere(file.reason);
     this.#deps.sent.noteFile(request.connection, file);
-    return { kind: 'file', file, immutable: file.status !== 416 && immutableFile.test(rest) };
+    const immutable = file.status !== 416 && immutableFile.test(rest);
+    const isShared = file.kind === 'stored' && file.status === 200 && immutable;
+    const repeats = isShared && standIn === undefined ? this.#deps.repeats : undefined;
+    return { kind: 'file', file, immutable, repeat: repeats?.segment(request, { name, rest }) };
   }
 
   /** The failure of a drill that this request meets; undefined for almost all. */

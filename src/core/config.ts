@@ -61,6 +61,8 @@ export type Config = {
     readonly networkCapacityMbps?: number | undefined;
     readonly segmentCacheBytesMax: number;
   };
+  /** Processes that serve viewers beside this one; 0: it does so itself. */
+  readonly workers: number;
   readonly store: { readonly dataDir: string };
   readonly streamsFile?: string | undefined;
   readonly alertWebhooks: readonly string[];

@@ -1,3 +1,5 @@
+import type { Http2ServerRequest } from 'node:http2';
+import type { HttpBindings } from '@hono/node-server';
 import ipaddr from 'ipaddr.js';
 import { readAddress } from '../../core/viewer/address-class.ts';
 import { type ConnectionFacts, observeViewer } from '../../core/viewer/observe.ts';
@@ -126,4 +128,11 @@ function trustOf(trustedProxies: readonly string[]): Trust {
     trustByList.set(trustedProxies, trust);
   }
   return trust;
+}
+
+/** One object for all requests of a connection; those of HTTP/2 have a socket each that is not the real one. */
+export function connectionOf(incoming: HttpBindings['incoming'] | undefined): object | undefined {
+  return incoming !== undefined && 'stream' in incoming
+    ? (incoming as unknown as Http2ServerRequest).stream.session
+    : incoming?.socket;
 }

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { createSecureServer, type Http2SecureServer } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
-import { getRequestListener } from '@hono/node-server';
+import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import type { Log } from '../../agent/ports.ts';
 import { followCertificate, type OnExpiry, readCertificate, type TlsFiles } from './certificate.ts';
 
@@ -31,17 +31,51 @@ export async function listen(options: {
   log: Log;
   onExpiry?: OnExpiry | undefined;
 }): Promise<Listener> {
-  const onRequest = getRequestListener(options.app.fetch);
+  return listenBy(getRequestListener(options.app.fetch), options);
+}
+
+/** The same, with each request answered by `onRequest`. */
+export async function listenBy(
+  onRequest: (
+    incoming: HttpBindings['incoming'],
+    outgoing: HttpBindings['outgoing'],
+  ) => void | Promise<void>,
+  options: {
+    host: string;
+    port: number;
+    tls?: TlsFiles | undefined;
+    log: Log;
+    onExpiry?: OnExpiry | undefined;
+  },
+): Promise<Listener> {
   const { tls, log, onExpiry } = options;
   const server = tls === undefined ? plainServer() : secureServer(tls, log, onExpiry);
   server.on('request', onRequest as (...args: unknown[]) => void);
   return listenWith(server, options);
 }
 
-/** Has a server listen at `host:port`. */
+/** Serves `app` to workers, at a Unix socket that only this user may use. */
+export function listenLocally(
+  app: { readonly fetch: Parameters<typeof getRequestListener>[0] },
+  path: string,
+): Promise<Listener> {
+  const server = createServer({
+    // What a worker says of the viewer is added.
+    maxHeaderSize: 2 * requestHeadBytesMax,
+    // Workers keep connections for as long as they like: one that is closed when it is used again would cost a viewer its answer.
+    keepAliveTimeout: 0,
+  });
+  server.on('request', getRequestListener(app.fetch));
+  const mask = process.umask(0o177);
+  const listening = listenWith(server, { path });
+  process.umask(mask);
+  return listening;
+}
+
+/** Has a server listen at `host:port`, or at the path of a Unix socket. */
 export async function listenWith(
   server: Server | Http2SecureServer,
-  { host, port }: { host: string; port: number },
+  at: { host: string; port: number } | { path: string },
 ): Promise<Listener> {
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
@@ -50,7 +84,7 @@ export async function listenWith(
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen({ host, port }, () => {
+    server.listen(at, () => {
       server.off('error', reject);
       resolve();
     });

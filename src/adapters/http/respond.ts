@@ -3,6 +3,7 @@ import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import type { Answer } from '../../agent/answer.ts';
 import { type ReasonCode, reasonTexts } from '../../core/reasons.ts';
+import { repeatHeader, writeRepeat } from './hop.ts';
 
 type FileAnswer = Extract<Answer, { kind: 'file' }>;
 type Headers = Readonly<Record<string, string>>;
@@ -26,6 +27,7 @@ export async function respond(
           ...(answer.missingS !== undefined && {
             'x-understudy-missing-seconds': `${answer.missingS}`,
           }),
+          ...(answer.repeat && { [repeatHeader]: writeRepeat(answer.repeat) }),
         },
       });
     case 'redirect':
@@ -78,6 +80,7 @@ async function sendFile(
     ...file.headers,
     'accept-ranges': 'bytes',
     'cache-control': answer.immutable ? 'public, max-age=31536000, immutable' : 'no-store',
+    ...(answer.repeat && { [repeatHeader]: writeRepeat(answer.repeat) }),
   };
   if (outgoing === undefined || connection.method === 'HEAD') {
     if (file.kind === 'stream') file.close();

@@ -1,10 +1,10 @@
-import type { Http2ServerRequest } from 'node:http2';
 import type { HttpBindings } from '@hono/node-server';
 import { type Context, Hono } from 'hono';
 import type { Answer } from '../../agent/answer.ts';
 import type { Clock, Log, Meter } from '../../agent/ports.ts';
 import type { Viewing } from '../../agent/viewing.ts';
-import { createObserver } from './connection.ts';
+import { connectionOf, createObserver } from './connection.ts';
+import { socketBehind } from './hop.ts';
 import { respond } from './respond.ts';
 
 /** Longest path and query that are looked at, characters; longer ones are malformed. A pass far too long still fits, to be refused as what it is. */
@@ -20,6 +20,8 @@ export function createViewerApp(deps: {
   readonly log: Log;
   readonly meter?: Meter | undefined;
   readonly trustedProxies: readonly string[];
+  /** Whether requests come from workers, which say whose they are. */
+  readonly isBehindWorkers?: boolean | undefined;
 }): Hono<Environment> {
   const app = new Hono<Environment>();
   // Any page may read every answer, refusals too: passes travel in the query, never in cookies (`docs/players.md`, rule 27).
@@ -30,6 +32,8 @@ export function createViewerApp(deps: {
     'x-understudy-node': deps.nodeId,
   };
   const methods = 'GET, HEAD, OPTIONS';
+  // Behind a proxy, or a worker, one connection serves many viewers.
+  const isShared = deps.trustedProxies.length > 0 || deps.isBehindWorkers === true;
   const observe = createObserver(deps.trustedProxies);
   const send = (context: Context<Environment>, answer: Answer) =>
     respond(answer, common, { method: context.req.method, outgoing: context.env?.outgoing });
@@ -55,15 +59,14 @@ export function createViewerApp(deps: {
     const header = headersOf(context);
     const now = deps.clock.now();
     const answer = await deps.viewing.open({
-      viewer: observe(incoming?.socket, header),
+      viewer: observe(deps.isBehindWorkers ? socketBehind(header) : incoming?.socket, header),
       host: url.slice(url.indexOf('//') + 2, pathAt).toLowerCase(),
       path: url.slice(pathAt + 1, queryAt < 0 ? undefined : queryAt),
       query: queryAt < 0 ? '' : url.slice(queryAt + 1),
       range: header('range'),
       bearer: bearerIn(header('authorization')),
       userAgent: header('user-agent'),
-      // Behind a proxy one connection serves many viewers.
-      connection: deps.trustedProxies.length === 0 ? connectionOf(incoming) : undefined,
+      connection: isShared ? undefined : connectionOf(incoming),
       now,
     });
     if (answer.kind !== 'cut')
@@ -97,11 +100,4 @@ function headersOf(context: Context<Environment>): (name: string) => string | un
 
 function bearerIn(header: string | undefined): string | undefined {
   return header === undefined ? undefined : /^Bearer +(\S+)$/i.exec(header)?.[1];
-}
-
-/** One object for all requests of a connection; those of HTTP/2 have a socket each that is not the real one. */
-function connectionOf(incoming: HttpBindings['incoming'] | undefined): object | undefined {
-  return incoming !== undefined && 'stream' in incoming
-    ? (incoming as unknown as Http2ServerRequest).stream.session
-    : incoming?.socket;
 }

@@ -1,6 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Log, Meter, MonitoredState } from '../../agent/ports.ts';
 import { setState, stateGauges } from './state-gauges.ts';
+import { workerMetrics } from './worker-metrics.ts';
 
 /** Upper bounds of the times until an answer is known, seconds; the promise is 1 s for a playlist. */
 const decisionBucketsS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
@@ -46,6 +47,7 @@ export function createMetrics({ version }: { readonly version: string }) {
     registers,
   });
   const gauges = stateGauges(registry);
+  const workers = workerMetrics(registry, answers);
 
   const meter: Meter = {
     answered({ kind, reason = 'none', decidedInMs }) {
@@ -55,6 +57,7 @@ export function createMetrics({ version }: { readonly version: string }) {
   };
   return {
     meter,
+    workers,
     registry,
     contentType: registry.contentType,
     /** The certificate that viewers are shown runs out then, Unix ms. */

@@ -97,13 +97,17 @@ function serveMultivariant(
 
 /** A multivariant playlist for a session that begins. */
 function begun(
-  { sent }: ViewingDeps,
+  { sent, repeats }: ViewingDeps,
   { request }: PeriodRequest,
   { reason, missingMs }: Here,
   { session, body }: { session: string; body: string | Uint8Array },
 ): Answer {
   sent.note(request.connection, session, body.length);
-  return { kind: 'playlist', body, contentType: hlsType, reason, missingS: secondsOf(missingMs) };
+  return {
+    ...{ kind: 'playlist', body, contentType: hlsType, reason },
+    missingS: secondsOf(missingMs),
+    repeat: repeats?.once(session),
+  };
 }
 
 /** Picks the backups, starts the session, and issues its pass: good here, at the backups, and where the pieces are. */

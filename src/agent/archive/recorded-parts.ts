@@ -36,7 +36,8 @@ export function servePlaylist(
   if (viewing.notes.isEnded(id)) return denied('session-ended');
   noteWatching(viewing, arrival, { ...request, stream: name });
   viewing.sent.note(request.connection, id, playlist.body.length);
-  return { kind: 'playlist', contentType: hlsType, ...playlist };
+  const repeat = viewing.repeats?.once(id);
+  return { kind: 'playlist', contentType: hlsType, ...playlist, repeat };
 }
 
 export function secondsOf(ms: number): number {

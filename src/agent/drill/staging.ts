@@ -83,6 +83,11 @@ export class Staging {
     return this.#stage !== undefined && now.monoMs < this.#stage.until;
   }
 
+  /** Whether anybody who watches `stream` may. */
+  isOnFor(stream: string, now: Now): boolean {
+    return this.isOn(now) && this.#stage?.stream === stream;
+  }
+
   now(): Now {
     return this.#deps.clock.now();
   }
