@@ -20,7 +20,7 @@ import { systemTimers } from './adapters/system/clock.ts';
 import { newBytes, newId } from './adapters/system/ids.ts';
 import { createReadLoad } from './adapters/system/load.ts';
 import { createAgent } from './agent/agent.ts';
-import type { Clock, Log } from './agent/ports.ts';
+import type { Clock, Log, ReadLoad } from './agent/ports.ts';
 import { composeViewerAuth, visitorSettings } from './compose-admission.ts';
 import type { Config } from './core/config.ts';
 import { version } from './version.ts';
@@ -28,9 +28,15 @@ import { version } from './version.ts';
 /** The agent with the outside world of a real node. */
 export function openAgent(
   config: Config,
-  { clock, log, database }: { clock: Clock; log: Log; database: Database },
+  {
+    clock,
+    log,
+    database,
+    workerLoad,
+  }: { clock: Clock; log: Log; database: Database; workerLoad: ReadLoad },
 ) {
   const { clusterSecret } = config.peers;
+  const readLoad = createReadLoad();
   return createAgent(
     {
       ...{ clock, timers: systemTimers, log, newId, randomBytes: newBytes },
@@ -41,7 +47,7 @@ export function openAgent(
       openDvr: createOpenDvr({ defaultFolder: resolve(config.store.dataDir, 'dvr') }),
       ...{ openScannedFolder, askRecordings },
       keyWrap: clusterSecret === undefined ? undefined : createKeyWrap(clusterSecret),
-      readLoad: createReadLoad(),
+      readLoad: () => [...readLoad(), ...workerLoad()],
       viewerAuth: composeViewerAuth(config.viewers.auth),
       alertStore: createAlertStore(database),
       alertTargets: openAlertTargets(config.alertWebhooks, config.node.id),

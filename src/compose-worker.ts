@@ -1,3 +1,4 @@
+import { performance } from 'node:perf_hooks';
 import { type Listener, listenBy } from './adapters/http/listen.ts';
 import { createWorkerListener } from './adapters/http/worker-listener.ts';
 import { sharedMs } from './adapters/system/clock.ts';
@@ -60,7 +61,8 @@ function report(repertoire: Repertoire, link: Link): () => void {
   let reportedAt = 0;
   const send = () => {
     reportedAt = sharedMs();
-    link.send({ kind: 'report', report: repertoire.report(reportedAt) });
+    const activeS = performance.eventLoopUtilization().active / 1_000;
+    link.send({ kind: 'report', report: repertoire.report(reportedAt), activeS });
   };
   const timer = setInterval(() => {
     if (repertoire.isFull || sharedMs() - reportedAt >= reportEveryMs) send();

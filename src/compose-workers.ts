@@ -10,6 +10,7 @@ import type { Clock, Log } from './agent/ports.ts';
 import type { Repeats } from './agent/workers/repeats.ts';
 import type { Config } from './core/config.ts';
 import { ConfigError } from './core/errors.ts';
+import type { LoadCounter } from './core/load/load.ts';
 
 /** Beside this file, when it is built. */
 const program = fileURLToPath(new URL('./worker.js', import.meta.url));
@@ -29,10 +30,11 @@ export async function startWorkers(
     readonly clock: Clock;
     readonly log: Log;
     readonly metrics: ReturnType<typeof createMetrics>;
+    readonly load: ReturnType<typeof createWorkerLoad>;
     readonly stops: (() => void | Promise<void>)[];
   },
 ): Promise<{ readonly port: number; readonly unready: () => string | undefined }> {
-  const { app, repeats, clock, log, metrics, stops } = base;
+  const { app, repeats, clock, log, metrics, load, stops } = base;
   const socketPath = socketPathIn(store.dataDir);
   const { listen, tls, trustedProxies } = viewers;
   rmSync(socketPath, { force: true });
@@ -44,7 +46,8 @@ export async function startWorkers(
       ...{ seq: repeats.seq, socketPath, listen, tls, bytesMax: limits.segmentCacheBytesMax },
       isBehindProxy: trustedProxies.length > 0,
     }),
-    onReport: (report, worker) => {
+    onReport: (report, worker, activeS) => {
+      load.note(worker, activeS);
       repeats.take(report, clock.now());
       metrics.workers.answered(worker, report.answered);
     },
@@ -60,6 +63,18 @@ export async function startWorkers(
   const unready = () =>
     pool.serving() === count ? undefined : `${pool.serving()} of ${count} workers serve`;
   return { port, unready };
+}
+
+/** What the threads of workers have done: the node is full for viewers when one of them is, as when its own is. */
+export function createWorkerLoad() {
+  const active = new Map<number, number>();
+  return {
+    note: (worker: number, activeS: number) => void active.set(worker, activeS),
+    read: (): readonly LoadCounter[] =>
+      [...active].map(([worker, used]) => ({
+        ...{ resource: 'loop', name: `worker ${worker}`, used, perS: 1 },
+      })),
+  };
 }
 
 /** Absolute, or as seen from the working directory where that is shorter: the system allows few bytes. @throws config_invalid */

@@ -22,7 +22,7 @@ import { reloadStreams } from './agent/reload-streams.ts';
 import { StreamCatalogue } from './agent/stream-catalogue.ts';
 import { composeAccess } from './compose-access.ts';
 import { openAgent } from './compose-agent.ts';
-import { startWorkers } from './compose-workers.ts';
+import { createWorkerLoad, startWorkers } from './compose-workers.ts';
 import type { Config } from './core/config.ts';
 import { version } from './version.ts';
 
@@ -79,7 +79,8 @@ type Base = {
 
 async function assemble(config: Config, base: Base): Promise<Omit<Agent, 'stop'>> {
   const { clock, log, metrics, stops } = base;
-  const agent = openAgent(config, base);
+  const load = createWorkerLoad();
+  const agent = openAgent(config, { ...base, workerLoad: load.read });
   const { live, peers, keys, sessions, self } = agent;
   stops.push(() => live.close());
   stops.push(() => agent.archive.close());
@@ -136,7 +137,7 @@ async function assemble(config: Config, base: Base): Promise<Omit<Agent, 'stop'>
   });
   const ports = {
     admin: keep(await listen({ app: admin, ...config.admin.listen, log })),
-    ...(await serveViewers(config, base, agent, (unready) => {
+    ...(await serveViewers(config, { ...base, ...agent, load }, (unready) => {
       unserved = unready;
     })),
     ...(await listenToPeers(config, base, agent.answerPeers, keep)),
@@ -162,10 +163,13 @@ async function assemble(config: Config, base: Base): Promise<Omit<Agent, 'stop'>
 /** Serves viewers, here or by workers; `onUnready` gets what says whether these serve. */
 async function serveViewers(
   config: Config,
-  { clock, log, metrics, stops }: Base,
-  { viewing, repeats }: ReturnType<typeof createAgent>,
+  base: Base &
+    Pick<ReturnType<typeof createAgent>, 'viewing' | 'repeats'> & {
+      readonly load: ReturnType<typeof createWorkerLoad>;
+    },
   onUnready: (unready: () => string | undefined) => void,
 ): Promise<{ readonly viewers: number }> {
+  const { clock, log, metrics, stops, viewing, repeats } = base;
   const { trustedProxies, tls, listen: address } = config.viewers;
   const { meter, certificateExpires: onExpiry } = metrics;
   const app = createViewerApp({
@@ -173,7 +177,7 @@ async function serveViewers(
     isBehindWorkers: repeats !== undefined,
   });
   if (repeats !== undefined) {
-    const workers = await startWorkers(config, { app, repeats, clock, log, metrics, stops });
+    const workers = await startWorkers(config, { ...base, app, repeats });
     onUnready(workers.unready);
     return { viewers: workers.port };
   }

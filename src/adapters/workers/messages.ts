@@ -28,7 +28,8 @@ export type FromWorker =
   | { readonly kind: 'listening'; readonly port: number }
   /** It cannot listen. */
   | { readonly kind: 'failed'; readonly cause: string }
-  | { readonly kind: 'report'; readonly report: Report }
+  /** `activeS`: how long its thread has worked since it began. */
+  | { readonly kind: 'report'; readonly report: Report; readonly activeS: number }
   /** Its certificate runs out then, Unix ms. */
   | { readonly kind: 'expiry'; readonly at: number }
   | {

@@ -18,7 +18,7 @@ export type SlotDeps = {
   readonly log: Log;
   readonly sharedMs: () => number;
   readonly settings: () => WorkerSettings;
-  readonly onReport: (report: Report, worker: number) => void;
+  readonly onReport: (report: Report, worker: number, activeS: number) => void;
   readonly onExpiry: (at: number) => void;
   readonly onRestart: (worker: number) => void;
   /** Whether it listens has changed; `fault` says why it cannot. */
@@ -64,6 +64,7 @@ export class WorkerSlot {
 
   /** Tells it something, and ends it where it does not answer. */
   say(word: Word): void {
+    if (this.#worker === undefined) return;
     const sentAtMs = this.#deps.sharedMs();
     const hangs =
       this.#port === undefined
@@ -116,7 +117,7 @@ export class WorkerSlot {
       case 'report':
         this.#taken += 1;
         this.#lines = 0;
-        onReport(message.report, this.#number);
+        onReport(message.report, this.#number, message.activeS);
         break;
       case 'expiry':
         onExpiry(message.at);

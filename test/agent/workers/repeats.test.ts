@@ -84,7 +84,7 @@ describe('a media playlist that a viewer was served', () => {
     const { who = '' } = repeatOf(await node.ask(playlist)) ?? {};
     const untilS = node.clock.now().wallMs / 1_000 + 600;
     node.agent.notes.learn('http://peer', {
-      ...{ version: 1, full: false, taken: [], freed: [] },
+      ...{ version: 1, full: false, more: false, taken: [], freed: [] },
       ended: [{ id: who, untilS }],
     });
     expect(over().who).toEqual([who]);
