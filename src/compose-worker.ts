@@ -31,6 +31,7 @@ export async function runWorker(): Promise<void> {
         close = serve(message.settings, repertoire, link);
       }
     });
+    link.send({ kind: 'ready' });
   });
   process.disconnect();
 }

@@ -25,6 +25,8 @@ export type ToWorker =
   | { readonly kind: 'stop' };
 
 export type FromWorker =
+  /** It hears: what was sent to it before is lost. */
+  | { readonly kind: 'ready' }
   | { readonly kind: 'listening'; readonly port: number }
   /** It cannot listen. */
   | { readonly kind: 'failed'; readonly cause: string }

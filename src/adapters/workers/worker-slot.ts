@@ -59,7 +59,6 @@ export class WorkerSlot {
     worker.on('message', (message: FromWorker) => this.#hear(message));
     worker.on('error', () => undefined);
     worker.once('exit', (code, signal) => this.#end(code, signal));
-    this.#send({ kind: 'begin', settings: this.#deps.settings() });
   }
 
   /** Tells it something, and ends it where it does not answer. */
@@ -106,6 +105,9 @@ export class WorkerSlot {
     const { log, onChange, onExpiry, onReport } = this.#deps;
     this.#heardAt = this.#deps.sharedMs();
     switch (message.kind) {
+      case 'ready':
+        this.#send({ kind: 'begin', settings: this.#deps.settings() });
+        break;
       case 'listening':
         this.#port = message.port;
         log.info('worker serves', { worker: this.#number, pid: this.#worker?.process.pid });
