@@ -9,7 +9,7 @@ import { Passes } from './passes.ts';
 import type { AnswerPeers } from './peer-ports.ts';
 import { SentBytes } from './sent-bytes.ts';
 import { createSpread } from './spread.ts';
-import { createPeerAt, createStandIn } from './stand-in.ts';
+import { createPeerHosts, createStandIn } from './stand-in.ts';
 import { createTrials } from './trials.ts';
 import { Viewing } from './viewing.ts';
 import { Repeats } from './workers/repeats.ts';
@@ -92,19 +92,16 @@ function createViewing(ports: AgentPorts, settings: AgentSettings, parts: NodePa
   const passes = new Passes({ signer: ports.signer, keyOf: (id) => keys.keyOf(id) });
   const arrivals = new Arrivals({ nodeId, passes, sessions, notes, slots });
   const spread = createSpread(nodeId);
-  const peerAt = createPeerAt({ self, peers: (now) => peers.list(now) });
+  const peerHosts = createPeerHosts({ self, peers: (now) => peers.list(now) });
   const standIn = createStandIn({
-    peerAt,
+    peerHosts,
     ownStreams: () => live.allFacts(),
     source: (stream, node) => timelines.source(stream, node),
   });
   const repeats =
     hasWorkers !== true
       ? undefined
-      : new Repeats({
-          ...{ live, sessions, notes, slots, drain, staging },
-          isPeerHost: (host, now) => peerAt(host, now) !== undefined,
-        });
+      : new Repeats({ live, sessions, notes, slots, drain, staging, peerHosts });
   notes.onRefused((name) => repeats?.endSession(name));
   const viewing = new Viewing({
     ...{

@@ -24,12 +24,12 @@ export type StandIn = {
  * by their number.
  */
 export function createStandIn(deps: {
-  readonly peerAt: (host: string, now: Now) => Peer | undefined;
+  readonly peerHosts: (now: Now) => ReadonlyMap<string, Peer>;
   readonly ownStreams: () => readonly StreamFacts[];
   readonly source: (stream: string, node: string) => SourceVerdict | undefined;
 }): (host: string, path: string, now: Now) => StandIn | undefined {
   return (host, path, now) => {
-    const peer = deps.peerAt(host, now);
+    const peer = deps.peerHosts(now).get(host);
     const match = peer && matchStream(path, (name) => asConfig(peer.streams.get(name)));
     const theirs = match && peer.streams.get(match.stream.name);
     if (peer?.facts === undefined || match === undefined || theirs?.group === undefined)
@@ -43,16 +43,16 @@ export function createStandIn(deps: {
   };
 }
 
-/** Finds the peer that is reached at a host (and port), as it is in a Host header, and this node is not. */
-export function createPeerAt(deps: {
+/** Hosts (and ports), as they are in a Host header, at which peers are reached and this node is not; the same map as long as nothing is learned of peers. */
+export function createPeerHosts(deps: {
   readonly self: () => NodeFacts;
   readonly peers: (now: Now) => readonly Peer[];
-}): (host: string, now: Now) => Peer | undefined {
+}): (now: Now) => ReadonlyMap<string, Peer> {
   let known: { readonly peers: readonly Peer[]; readonly byHost: ReadonlyMap<string, Peer> };
-  return (host, now) => {
+  return (now) => {
     const peers = deps.peers(now);
     if (known?.peers !== peers) known = { peers, byHost: hostsOf(deps.self(), peers) };
-    return known.byHost.get(host);
+    return known.byHost;
   };
 }
 

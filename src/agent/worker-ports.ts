@@ -18,7 +18,7 @@ export type Repeat = {
 };
 
 /** What is not to be repeated any more. */
-export type Over = {
+type Over = {
   /** Everything. */
   readonly all: boolean;
   readonly what: readonly string[];

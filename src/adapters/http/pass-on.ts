@@ -11,7 +11,7 @@ import type { HttpBindings } from '@hono/node-server';
 import type { Repeat } from '../../agent/worker-ports.ts';
 import { passedOnHeaders, readRepeat, repeatHeader } from './hop.ts';
 
-/** Requests of one worker that wait for the main process at once; further ones are cut off. */
+/** Requests of one worker that wait for the main process at once; further ones get 404. */
 const underWayMax = 10_000;
 
 /** Of one connection, and never said to the next. */
@@ -45,7 +45,7 @@ export function createPassOn(socketPath: string) {
   const passOn = (exchange: Exchange, onAnswer: OnAnswer): void => {
     const { incoming, outgoing } = exchange;
     if (underWay >= underWayMax) {
-      outgoing.destroy();
+      outgoing.writeHead(404).end();
       return;
     }
     const asked = open(agent, socketPath, exchange);

@@ -11,10 +11,13 @@ import type { Repeat, Report, Word } from '../worker-ports.ts';
 const openMax = 8_192;
 /** Longest name of one, characters; what is called longer is passed on each time. */
 const whatLengthMax = 512;
-/** Host names under which viewers may be answered by workers; requests to further ones are passed on. */
-const hostsMax = 64;
+/** Segments are looked at each so many ticks, and whenever a playlist of their stream has changed. */
+const segmentTicks = 20;
 
 type Tell = (word: Word) => void;
+
+/** What is out, and whether it is still what it was. */
+type Open = { readonly isPlaylist: boolean; readonly holds: (now: Now) => boolean };
 
 type Deps = {
   readonly live: Pick<LiveStreams, 'media' | 'facts' | 'kept' | 'watch'>;
@@ -24,8 +27,8 @@ type Deps = {
   readonly drain: Pick<Drain, 'isToLeave' | 'move'>;
   /** Whether a drill may make viewers of the stream meet a failure. */
   readonly staging: { isOnFor(stream: string, now: Now): boolean };
-  /** Whether requests to that host are another node's, which this one may stand in for. */
-  readonly isPeerHost: (host: string, now: Now) => boolean;
+  /** Hosts that are another node's, which this one may stand in for; the same object as long as nothing changed. */
+  readonly peerHosts: (now: Now) => ReadonlyMap<string, unknown>;
 };
 
 /**
@@ -34,10 +37,11 @@ type Deps = {
  */
 export class Repeats {
   readonly #deps: Deps;
-  /** Which playlists and segments are out, by stream, and whether each is still what it was. */
-  readonly #open = new Map<string, Map<string, (now: Now) => boolean>>();
-  readonly #hosts = new Set<string>();
+  /** Which playlists and segments are out, by stream. */
+  readonly #open = new Map<string, Map<string, Open>>();
   #openCount = 0;
+  #ticks = 0;
+  #peerHosts: ReadonlyMap<string, unknown> = new Map();
   #seq = 0;
   #over = { all: false, what: [] as string[], who: [] as string[] };
   #tell: Tell = () => undefined;
@@ -65,7 +69,6 @@ export class Repeats {
   endAll(): void {
     this.#open.clear();
     this.#openCount = 0;
-    this.#hosts.clear();
     this.#over.all = true;
   }
 
@@ -90,7 +93,7 @@ export class Repeats {
       live.media(name, rest) === snapshot &&
       live.facts(name)?.hls?.air.onAir === true &&
       !staging.isOnFor(name, at);
-    const what = this.#openUp(host, { name, rest, holds }, now);
+    const what = this.#openUp(host, { name, rest, isPlaylist: true, holds }, now);
     if (what === undefined) return this.once(id);
     return {
       ...{ seq: this.#seq, what, who: id, stream: name },
@@ -107,18 +110,21 @@ export class Repeats {
     const kept = live.kept(name, rest);
     if (kept === undefined) return undefined;
     const holds = (at: Now) => live.kept(name, rest) === kept && !staging.isOnFor(name, at);
-    const what = this.#openUp(host, { name, rest, holds }, now);
+    const what = this.#openUp(host, { name, rest, isPlaylist: false, holds }, now);
     return what === undefined ? undefined : { seq: this.#seq, what };
   }
 
   /** Tells workers what is over, or that nothing is. */
   tick(now: Now): void {
-    for (const host of this.#hosts)
-      if (this.#deps.isPeerHost(host, now)) {
-        this.endAll();
-        break;
-      }
-    for (const stream of this.#open.keys()) this.#look(stream, now);
+    this.#lookAtHosts(now);
+    this.#ticks = (this.#ticks + 1) % segmentTicks;
+    const isDue = this.#ticks === 0 ? () => true : ({ isPlaylist }: Open) => isPlaylist;
+    for (const [stream, open] of this.#open)
+      for (const one of open.values())
+        if (isDue(one) && !one.holds(now)) {
+          this.#look(stream, now);
+          break;
+        }
     this.#say(now);
   }
 
@@ -143,36 +149,42 @@ export class Repeats {
   /** Notes what a worker may hold from now on; undefined where it may not. */
   #openUp(
     host: string,
-    { name, rest, holds }: { name: string; rest: string; holds: (now: Now) => boolean },
+    { name, rest, ...one }: Open & { readonly name: string; readonly rest: string },
     now: Now,
   ): string | undefined {
     const what = `${name}/${rest}`;
-    if (what.length > whatLengthMax || !holds(now) || !this.#isAnswered(host, now))
+    this.#lookAtHosts(now);
+    if (what.length > whatLengthMax || this.#peerHosts.has(host) || !one.holds(now))
       return undefined;
-    const open = this.#open.get(name) ?? new Map<string, (now: Now) => boolean>();
-    const isStill = open.get(what)?.(now);
+    const open = this.#open.get(name) ?? new Map<string, Open>();
+    const isStill = open.get(what)?.holds(now);
     // What has changed may have brought new files under old names.
     if (isStill === false) this.#look(name, now);
     if (isStill !== true) {
       if (this.#openCount >= openMax) return undefined;
       this.#openCount += 1;
-      this.#open.set(name, open.set(what, holds));
+      this.#open.set(name, open.set(what, one));
     }
     if (this.#isAnythingOver()) this.#say(now);
     return what;
   }
 
-  /** Whether viewers who name this host are this node's own. */
-  #isAnswered(host: string, now: Now): boolean {
-    if (this.#deps.isPeerHost(host, now)) return false;
-    if (this.#hosts.has(host)) return true;
-    return this.#hosts.size < hostsMax && this.#hosts.add(host).has(host);
+  /** What was this node's own host, and is a peer's now, is answered in another way. */
+  #lookAtHosts(now: Now): void {
+    const before = this.#peerHosts;
+    this.#peerHosts = this.#deps.peerHosts(now);
+    if (this.#peerHosts === before) return;
+    for (const host of this.#peerHosts.keys())
+      if (!before.has(host)) {
+        this.endAll();
+        return;
+      }
   }
 
   /** Calls over what has changed of a stream. */
   #look(stream: string, now: Now): void {
     const open = this.#open.get(stream);
-    for (const [what, holds] of open ?? []) {
+    for (const [what, { holds }] of open ?? []) {
       if (holds(now)) continue;
       open?.delete(what);
       this.#openCount -= 1;

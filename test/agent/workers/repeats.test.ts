@@ -92,13 +92,13 @@ describe('a media playlist that a viewer was served', () => {
   });
 
   it('is over with everything else when a peer takes the host name', () => {
-    let isTaken = false;
+    let peerHosts = new Map();
     const snapshot = {};
     const deps = {
       live: { media: () => snapshot, facts: () => ({ hls: { air: { onAir: true } } }) },
       ...{ drain: { isToLeave: () => false, move: () => undefined } },
       staging: { isOnFor: () => false },
-      isPeerHost: (host: string) => isTaken && host === 'vip.example.net',
+      peerHosts: () => peerHosts,
     };
     const repeats = new Repeats(deps as never);
     const words: Word[] = [];
@@ -114,13 +114,35 @@ describe('a media playlist that a viewer was served', () => {
     expect(ask('vip.example.net').what).toBe('ch1/v0.m3u8');
     repeats.tick(now);
     expect(words.at(-1)?.over.all).toBe(false);
-    isTaken = true;
+    peerHosts = new Map([['vip.example.net', {}]]);
     repeats.tick(now);
     expect(words.at(-1)?.over.all).toBe(true);
     expect([ask('vip.example.net').what, ask('own.example.net').what]).toEqual([
       undefined,
       'ch1/v0.m3u8',
     ]);
+  });
+
+  it('is over for a session that gave its place away, told once', async () => {
+    const { node, over } = await startNode();
+    node.agent.notes.letGo('a fingerprint');
+    node.agent.notes.letGo('a fingerprint');
+    expect(over().who).toEqual(['a fingerprint']);
+  });
+
+  it('is told with how far a move of viewers off this node has got', async () => {
+    const { rig, node, repeats, words } = await startNode();
+    const move = () => {
+      repeats.tick(node.clock.now());
+      return words.at(-1)?.move;
+    };
+    expect(move()).toBeUndefined();
+    node.agent.drain.begin(60, node.clock.now());
+    expect(move()).toEqual({ ageMs: 0, overMs: 60_000 });
+    await rig.run(2_000);
+    expect(move()).toEqual({ ageMs: 2_000, overMs: 60_000 });
+    node.agent.drain.end();
+    expect(move()).toBeUndefined();
   });
 
   it('is for once at the host name of another node', async () => {

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import type { Over, Repeat, Word } from '../../../src/agent/worker-ports.ts';
+import type { Repeat, Word } from '../../../src/agent/worker-ports.ts';
 import { Repertoire } from '../../../src/agent/workers/repertoire.ts';
 
 const text = (bytes: Uint8Array | undefined) => bytes && new TextDecoder().decode(bytes);
+type Over = Word['over'];
+
 const nothing: Over = { all: false, what: [], who: [] };
 const word = (seq: number, over: Partial<Over> = {}, move?: Word['move']): Word => ({
   seq,

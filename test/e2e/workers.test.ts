@@ -1,0 +1,249 @@
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { Agent, get, type IncomingMessage } from 'node:http';
+import { connect } from 'node:http2';
+import { buffer, text } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { createAuthority } from '../support/certificates.ts';
+import { type FakeOrigin, startFakeOrigin } from '../support/fake-origin-server.ts';
+import { urisOf } from '../support/group-rig.ts';
+import { isInstalled } from '../support/installed.ts';
+import { startTestNodes, type TestNode } from '../support/nodes.ts';
+import { tempFolder } from '../support/temp-folder.ts';
+
+const browser = 'Mozilla/5.0 (X11; Linux x86_64) Chrome/156.0';
+const waitMsMax = 30_000;
+/** Beyond it a worker repeats nothing, whatever it has heard. */
+const wordAgeMsMax = 1_000;
+
+let origin: FakeOrigin;
+beforeAll(async () => {
+  origin = await startFakeOrigin({ targetS: 2, isLive: true });
+  return () => origin.close();
+});
+
+/** One node with two workers, serving. */
+async function startNode(settings: Record<string, string> = {}): Promise<TestNode> {
+  const streams = [[{ name: 'ch1', origin: origin.entry, canonical: false }]];
+  const { nodes, stop } = await startTestNodes(streams, [], {
+    ...{ UNDERSTUDY_WORKERS: '2', UNDERSTUDY_STOP_DRAIN_S: '1' },
+    ...settings,
+  });
+  onTestFinished(stop);
+  const [node] = nodes;
+  if (node === undefined) throw new Error('there is no node');
+  await until(async () => (await readiness(node)) === 200);
+  return node;
+}
+
+const readiness = (node: TestNode) =>
+  fetch(`${node.adminUrl}/readyz`).then(
+    ({ status }) => status,
+    () => undefined,
+  );
+
+async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  const end = performance.now() + waitMsMax;
+  while (!(await isSo())) {
+    if (performance.now() > end) throw new Error('it does not come about');
+    await delay(20);
+  }
+}
+
+/** Process of each worker that has served, in the order in which they began. */
+function workersOf(node: TestNode): readonly { worker: number; pid: number }[] {
+  return node
+    .log()
+    .split('\n')
+    .filter((line) => line.includes('"worker serves"'))
+    .map((line) => JSON.parse(line));
+}
+
+const isRunning = (pid: number) => existsSync(`/proc/${pid}`);
+
+/** A viewer with one connection, which is one worker's. */
+async function openViewer(node: TestNode) {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  onTestFinished(() => agent.destroy());
+  const ask = async (url: string) => {
+    const asked = get(url, { agent, headers: { 'user-agent': browser } });
+    const [answer]: IncomingMessage[] = await once(asked, 'response');
+    if (answer === undefined) throw new Error('no answer');
+    const body = await buffer(answer);
+    return { status: answer.statusCode, reason: answer.headers['x-understudy-reason'], body };
+  };
+  const entry = `${node.url}/ch1/index.m3u8`;
+  const { body } = await ask(entry);
+  const playlist = new URL(urisOf(body.toString())[0] ?? '', entry).href;
+  return { ask, playlist };
+}
+
+type Viewer = Awaited<ReturnType<typeof openViewer>>;
+
+async function sessionsOf(node: TestNode) {
+  const { total, sessions } = Object(await node.api('/sessions'));
+  return { total: Number(total), ids: sessions.map(({ id }: { id: string }) => id) as string[] };
+}
+
+/** How many answers each worker has given by itself. */
+async function repeatedBy(node: TestNode): Promise<Record<string, number>> {
+  const metrics = await (await fetch(`${node.adminUrl}/metrics`)).text();
+  const lines = metrics.matchAll(
+    /^understudy_worker_repeated_answers_total\{worker="(\d)"\} (\d+)$/gm,
+  );
+  return Object.fromEntries([...lines].map(([, worker, count]) => [worker, Number(count)]));
+}
+
+/** Reloads as players do, until each worker has answered by itself. */
+async function watchAtBoth(node: TestNode, viewers: readonly Viewer[]): Promise<void> {
+  await until(async () => {
+    for (const { ask, playlist } of viewers) expect((await ask(playlist)).status).toBe(200);
+    const { 1: one = 0, 2: other = 0 } = await repeatedBy(node);
+    return one > 10 && other > 10;
+  });
+}
+
+describe('a node with two workers', () => {
+  it('serves viewers by both, counts each session once, and refuses an ended one at both in time', async () => {
+    const node = await startNode();
+    const viewers = [await openViewer(node), await openViewer(node), await openViewer(node)];
+    await watchAtBoth(node, viewers);
+    const { total, ids } = await sessionsOf(node);
+    expect(total).toBe(3);
+
+    const [first] = viewers;
+    // The same session over a connection of the other worker.
+    const elsewhere = await openViewer(node);
+    const again: Viewer = { ask: elsewhere.ask, playlist: first?.playlist ?? '' };
+    for (let count = 0; count < 5; count += 1)
+      expect((await again.ask(again.playlist)).status).toBe(200);
+    expect((await sessionsOf(node)).total).toBe(4);
+
+    for (const id of ids) await node.api(`/sessions/${id}`, { method: 'DELETE' });
+    const endedAt = performance.now();
+    const refusals = await Promise.all(
+      [...viewers, again].map(async ({ ask, playlist }) => {
+        let answer = await ask(playlist);
+        while (answer.status === 200) {
+          await delay(5);
+          answer = await ask(playlist);
+        }
+        return { ...answer, body: undefined, afterMs: performance.now() - endedAt };
+      }),
+    );
+    for (const refusal of refusals) {
+      expect(refusal).toMatchObject({ status: 403, reason: 'session-ended' });
+      expect(refusal.afterMs).toBeLessThan(wordAgeMsMax + 1_000);
+    }
+  });
+
+  it('gives every viewer the new playlist when a segment comes, and the bytes of the origin', async () => {
+    const node = await startNode();
+    const viewers = [await openViewer(node), await openViewer(node)];
+    await watchAtBoth(node, viewers);
+    const read = async ({ ask, playlist }: Viewer) => urisOf((await ask(playlist)).body.toString());
+    const [before = []] = await Promise.all(viewers.map(read));
+    for (const viewer of viewers)
+      await until(async () => (await read(viewer)).at(-1) !== before.at(-1));
+    for (const { ask, playlist } of viewers) {
+      const uri = urisOf((await ask(playlist)).body.toString()).at(-1) ?? '';
+      const url = new URL(uri, playlist);
+      const expected = await fetch(new URL(url.pathname.replace('/ch1/', ''), origin.entry));
+      const bytes = Buffer.from(await expected.arrayBuffer());
+      for (let count = 0; count < 3; count += 1)
+        expect((await ask(url.href)).body.equals(bytes)).toBe(true);
+    }
+  });
+
+  it('loses one worker and no session: viewers connect anew and are answered, and the worker comes back', async () => {
+    const node = await startNode();
+    const viewers = await Promise.all(Array.from({ length: 6 }, () => openViewer(node)));
+    await watchAtBoth(node, viewers);
+    const before = await sessionsOf(node);
+    const [victim] = workersOf(node);
+    process.kill(victim?.pid ?? 0, 'SIGKILL');
+    await until(() => node.log().includes('"event":"worker ended"'));
+    expect(await readiness(node)).toBe(503);
+    for (const { ask, playlist } of viewers) {
+      // The first one may meet the connection that was cut: players ask again.
+      const answer = await ask(playlist).catch(() => ask(playlist));
+      expect(answer.status).toBe(200);
+    }
+    const after = await sessionsOf(node);
+    expect([...after.ids].sort()).toEqual([...before.ids].sort());
+    await until(async () => (await readiness(node)) === 200);
+    expect(workersOf(node)).toHaveLength(3);
+    expect(await (await fetch(`${node.adminUrl}/metrics`)).text()).toContain(
+      `understudy_worker_restarts_total{worker="${victim?.worker}"} 1`,
+    );
+    const others = await Promise.all(Array.from({ length: 4 }, () => openViewer(node)));
+    for (const { ask, playlist } of others) expect((await ask(playlist)).status).toBe(200);
+  });
+
+  it('ends with all of its processes on SIGTERM, with exit code 0', async () => {
+    const node = await startNode();
+    const { ask, playlist } = await openViewer(node);
+    expect((await ask(playlist)).status).toBe(200);
+    const pids = workersOf(node).map(({ pid }) => pid);
+    // A service manager tells every process of the service.
+    for (const pid of pids) process.kill(pid, 'SIGTERM');
+    expect((await ask(playlist)).status).toBe(200);
+    expect(await node.terminate()).toBe(0);
+    expect(pids.filter(isRunning)).toEqual([]);
+    expect(node.log()).not.toContain('"worker ended"');
+  });
+
+  it('leaves no process behind when the first one is killed', async () => {
+    const node = await startNode();
+    const pids = workersOf(node).map(({ pid }) => pid);
+    expect(pids.filter(isRunning)).toHaveLength(2);
+    await node.kill();
+    await until(() => !pids.some(isRunning));
+  });
+
+  it('tells workers none of its secrets', async () => {
+    const node = await startNode();
+    for (const { pid } of workersOf(node))
+      expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).not.toContain('UNDERSTUDY_');
+  });
+
+  it.skipIf(!isInstalled('openssl'))('serves over TLS by workers, HTTP/2 too', async () => {
+    const authority = createAuthority(tempFolder());
+    const files = authority.issue('edge', { hosts: ['127.0.0.2'] });
+    const node = await startNode({
+      UNDERSTUDY_TLS_CERT_FILE: files.certFile,
+      UNDERSTUDY_TLS_KEY_FILE: files.keyFile,
+    });
+    const session = connect(node.url.replace('http:', 'https:'), { rejectUnauthorized: false });
+    onTestFinished(() => session.destroy());
+    const ask = async (path: string) => {
+      const request = session.request({ ':path': path, 'user-agent': browser });
+      const [headers] = await once(request, 'response');
+      return { status: headers[':status'], body: await text(request) };
+    };
+    const entry = await ask('/ch1/index.m3u8');
+    const playlist = `/ch1/${urisOf(entry.body)[0]}`;
+    await until(async () => {
+      expect((await ask(playlist)).status).toBe(200);
+      return Object.values(await repeatedBy(node)).some((count) => count > 3);
+    });
+    expect((await ask('/nothing/index.m3u8')).status).toBe(404);
+    const metrics = await (await fetch(`${node.adminUrl}/metrics`)).text();
+    expect(metrics).toMatch(/^understudy_certificate_expiry_timestamp_seconds\{.*\} \d/m);
+  });
+});
+
+it('a node whose port is taken ends at once, with its workers', async () => {
+  const first = await startNode();
+  const { nodes, stop } = await startTestNodes([[]], [], {
+    UNDERSTUDY_WORKERS: '2',
+    UNDERSTUDY_LISTEN: new URL(first.url).host,
+  });
+  onTestFinished(stop);
+  const [second] = nodes;
+  const pid = second?.pid() ?? 0;
+  await until(() => !isRunning(pid));
+  expect(second?.log()).toContain('EADDRINUSE');
+  expect(second?.log()).not.toContain('"worker serves"');
+});
