@@ -181,6 +181,36 @@ describe('a node with two workers', () => {
     for (const { ask, playlist } of others) expect((await ask(playlist)).status).toBe(200);
   });
 
+  it('kills a worker that hangs, and the other one serves meanwhile', async () => {
+    const node = await startNode();
+    const [victim] = workersOf(node);
+    process.kill(victim?.pid ?? 0, 'SIGSTOP');
+    await until(() => node.log().includes('"event":"worker hangs"'));
+    await until(() => workersOf(node).length === 3);
+    expect(isRunning(victim?.pid ?? 0)).toBe(false);
+    const { ask, playlist } = await openViewer(node);
+    expect((await ask(playlist)).status).toBe(200);
+  });
+
+  it('answers nothing by workers while the first process says nothing', async () => {
+    const node = await startNode();
+    const viewers = [await openViewer(node), await openViewer(node)];
+    await watchAtBoth(node, viewers);
+    process.kill(node.pid(), 'SIGSTOP');
+    await delay(wordAgeMsMax + 100);
+    let answers = 0;
+    const asked = viewers.map(async ({ ask, playlist }) => {
+      const { status } = await ask(playlist);
+      answers += 1;
+      return status;
+    });
+    await delay(500);
+    const early = answers;
+    process.kill(node.pid(), 'SIGCONT');
+    expect(await Promise.all(asked)).toEqual([200, 200]);
+    expect(early).toBe(0);
+  });
+
   it('ends with all of its processes on SIGTERM, with exit code 0', async () => {
     const node = await startNode();
     const { ask, playlist } = await openViewer(node);
