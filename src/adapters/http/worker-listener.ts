@@ -33,7 +33,7 @@ export function createWorkerListener(deps: {
     const host = hostOf(incoming);
     const isGet = incoming.method === 'GET';
     const connection = isBehindProxy ? undefined : connectionOf(incoming);
-    const question = `${host}${incoming.url}`;
+    const question = `${host} ${incoming.url}`;
     const known = isGet ? repertoire.find(question, sharedMs()) : undefined;
     if (known !== undefined) {
       answerKnown(known, { incoming, outgoing }, (bytes) => note(sent, connection, known, bytes));
