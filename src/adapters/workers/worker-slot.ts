@@ -106,7 +106,9 @@ export class WorkerSlot {
     this.#heardAt = this.#deps.sharedMs();
     switch (message.kind) {
       case 'ready':
-        this.#send({ kind: 'begin', settings: this.#deps.settings() });
+        this.#send(
+          this.#isStopping ? { kind: 'stop' } : { kind: 'begin', settings: this.#deps.settings() },
+        );
         break;
       case 'listening':
         this.#port = message.port;
