@@ -5,6 +5,7 @@ import { connect } from 'node:http2';
 import { buffer, text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { testSecrets } from '../support/agent-output.ts';
 import { createAuthority } from '../support/certificates.ts';
 import { type FakeOrigin, startFakeOrigin } from '../support/fake-origin-server.ts';
 import { urisOf } from '../support/group-rig.ts';
@@ -86,6 +87,12 @@ async function sessionsOf(node: TestNode) {
   return { total: Number(total), ids: sessions.map(({ id }: { id: string }) => id) as string[] };
 }
 
+async function endSession(node: TestNode, id: string): Promise<void> {
+  const headers = { authorization: `Bearer ${testSecrets.adminToken}` };
+  const url = `${node.adminUrl}/api/v1/sessions/${id}`;
+  expect((await fetch(url, { method: 'DELETE', headers })).status).toBe(204);
+}
+
 /** How many answers each worker has given by itself. */
 async function repeatedBy(node: TestNode): Promise<Record<string, number>> {
   const metrics = await (await fetch(`${node.adminUrl}/metrics`)).text();
@@ -120,7 +127,7 @@ describe('a node with two workers', () => {
       expect((await again.ask(again.playlist)).status).toBe(200);
     expect((await sessionsOf(node)).total).toBe(4);
 
-    for (const id of ids) await node.api(`/sessions/${id}`, { method: 'DELETE' });
+    for (const id of ids) await endSession(node, id);
     const endedAt = performance.now();
     const refusals = await Promise.all(
       [...viewers, again].map(async ({ ask, playlist }) => {
