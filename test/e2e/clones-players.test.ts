@@ -24,7 +24,7 @@ const players = allPlayers.filter((player) =>
     .split(',')
     .includes(player),
 );
-const [beforeMs, afterMs] = isMatrix ? [20_000, 60_000] : [12_000, 35_000];
+const [beforeMs, afterMs] = isMatrix ? [20_000, 60_000] : [8_000, 28_000];
 const rows: readonly Scenario[] = isMatrix
   ? Object.values(scenarios)
   : [scenarios.killed, scenarios.frozen];
