@@ -70,7 +70,8 @@ describe.skipIf(!['chromium', 'ffmpeg'].every(isInstalled))(
             const outcomes = await watchThrough(watching);
             seen.push(...outcomes.map((outcome) => ({ scenario, outcome })));
             if (isMatrix) note(scenario, outcomes);
-            if (isMatrix) expect(outcomes.every(({ wasThere }) => wasThere)).toBe(true);
+            const areThere = outcomes.every(({ wasThere }) => wasThere);
+            if (isMatrix) expect(areThere, areThere ? '' : warnings(rig)).toBe(true);
             for (const outcome of outcomes) expectUnnoticed(outcome);
           } finally {
             await rig?.stop();
@@ -83,6 +84,12 @@ describe.skipIf(!['chromium', 'ffmpeg'].every(isInstalled))(
 function note(scenario: Scenario, outcomes: readonly Outcome[]): void {
   for (const outcome of outcomes)
     process.stdout.write(`${JSON.stringify({ scenario: scenario.name, ...outcome })}\n`);
+}
+
+/** Why viewers may have been sent elsewhere before anything was done. */
+function warnings({ nodes }: CloneRig): string {
+  const lines = nodes.flatMap(({ agent }) => agent.log().split('\n'));
+  return lines.filter((line) => line.includes('"level":"warn"')).join('\n');
 }
 
 function expectUnnoticed(outcome: Outcome): void {
