@@ -135,6 +135,12 @@ export class LiveStream {
     return isNeeded ? [...(this.hls?.due(now) ?? []), ...(this.mpd?.due(now) ?? [])] : [];
   }
 
+  /** This agent stood still for so long: that is no fault of the origins. */
+  excusePause(ms: number): void {
+    this.hls?.excusePause(ms);
+    this.mpd?.excusePause(ms);
+  }
+
   /** Judges the stream anew; true when anything that others are told has changed. */
   refresh(now: Now): boolean {
     const before = this.#facts;
@@ -172,14 +178,6 @@ export class LiveStream {
       offsetTicks === undefined ? read : await movedCaptions(read, { offsetTicks, range });
     const isAbsent = found.kind === 'fault' && (found.status === 404 || found.status === 410);
     return isAbsent ? { ...found, reason: 'not-found' } : found;
-  }
-
-  /** Which segment is whole in memory at `path`, no captions: the same text as long as it is the same bytes. */
-  kept(path: string): string | undefined {
-    const etag = this.hls?.segment(path, undefined)?.headers.etag;
-    const file = dashPath(path) === undefined ? this.hls?.file(path)?.file : undefined;
-    if (etag !== undefined || file?.isWhole !== true || isCaptions(path)) return etag;
-    return this.#deps.segments.isWhole(file.id) ? `file ${file.id}` : undefined;
   }
 
   close(): void {

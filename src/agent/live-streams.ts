@@ -1,5 +1,6 @@
 import type { StreamConfig, StreamFacts } from '../core/stream/stream.ts';
 import type { Now } from '../core/time.ts';
+import { keptSegment } from './kept-segment.ts';
 import {
   type DueRead,
   type Entry,
@@ -163,9 +164,14 @@ export class LiveStreams {
     });
   }
 
-  /** See {@link LiveStream.kept}. */
+  /** See {@link keptSegment}. */
   kept(name: string, rest: string): string | undefined {
-    return this.#streams.get(name)?.kept(rest);
+    return keptSegment(this.#streams.get(name)?.hls, this.#deps.segments, rest);
+  }
+
+  /** This agent stood still for so long: nothing that did not come meanwhile is held against any stream. */
+  excusePause(ms: number): void {
+    for (const stream of this.#streams.values()) stream.excusePause(ms);
   }
 
   /** Starts the reads that are due and judges every stream. Settles when these reads have ended; need not be waited for. */
