@@ -15,13 +15,17 @@ import {
 /** A player reloads: the media playlist, the same bytes for everybody, or 404 at once so that it moves on. */
 export function openMediaPlaylist(
   deps: ViewingDeps,
-  opening: Opening & {
+  { request, arrival }: Opening,
+  {
+    name,
+    candidates,
+    snapshot,
+  }: {
     readonly name: string;
     readonly candidates: Candidates;
     readonly snapshot: MediaSnapshot | OriginFault;
   },
 ): Answer {
-  const { request, arrival, name, candidates, snapshot } = opening;
   const { viewer, now } = request;
   const placement = placeLive({
     stream: name,

@@ -4,6 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import type { Log } from '../../agent/ports.ts';
 import { followCertificate, type OnExpiry, readCertificate, type TlsFiles } from './certificate.ts';
+import type { Lane } from './viewer-lane.ts';
 
 /** Largest request head, bytes: a URL with a pass and the headers browsers send fit several times. */
 const requestHeadBytesMax = 16 * 1024;
@@ -22,16 +23,20 @@ export type Listener = {
   close(): Promise<void>;
 };
 
-/** Serves `app` at `host:port`; over TLS (HTTP/2 and 1.1) when files are given, reloaded when they change. */
+/** Serves `app` at `host:port`, its `lane` first where it has one; over TLS (HTTP/2 and 1.1) when files are given, reloaded when they change. */
 export async function listen(options: {
-  app: { readonly fetch: Parameters<typeof getRequestListener>[0] };
+  app: { readonly fetch: Parameters<typeof getRequestListener>[0]; readonly lane?: Lane };
   host: string;
   port: number;
   tls?: TlsFiles | undefined;
   log: Log;
   onExpiry?: OnExpiry | undefined;
 }): Promise<Listener> {
-  const onRequest = getRequestListener(options.app.fetch);
+  const { fetch, lane } = options.app;
+  const onFetch = getRequestListener(fetch);
+  const onRequest = (...request: Parameters<typeof onFetch>) => {
+    if (lane?.(...request) !== true) void onFetch(...request);
+  };
   const { tls, log, onExpiry } = options;
   const server = tls === undefined ? plainServer() : secureServer(tls, log, onExpiry);
   server.on('request', onRequest as (...args: unknown[]) => void);

@@ -7,6 +7,7 @@ import type { Now } from '../../core/time.ts';
 import type { ViewerQuery } from '../../core/viewer/query.ts';
 import { type Answer, denied } from '../answer.ts';
 import { arrive, loginRefusal } from '../arrive.ts';
+import type { StreamMatch } from '../stream-match.ts';
 import type { ViewerRequest, ViewingDeps } from '../viewing-parts.ts';
 import { type ArchiveDeps, archivePrefix, depthOf, firstRecordedAt } from './archive-deps.ts';
 import { openPeriod } from './open-period.ts';
@@ -18,14 +19,14 @@ type Asked = Request & { readonly name: string; readonly address: ArchiveAddress
 
 /**
  * Answers what asks for the archive; undefined for everything else, which is live (`docs/archive.md`). Known live
- * playlists are never taken for archive addresses.
+ * playlists are never taken for archive addresses. `match` is the stream that the path begins with.
  */
 export function openArchive(
   viewing: ViewingDeps,
   archive: ArchiveDeps,
-  { request, query }: Request,
+  { request, query, match: live }: Request & { readonly match: StreamMatch | undefined },
 ): Promise<Answer> | undefined {
-  const match = viewing.live.match(request.path) ?? matchXtream(viewing, request.path);
+  const match = live ?? matchXtream(viewing, request.path);
   if (match === undefined) return openUnknown(viewing, archive, { request, query });
   const { stream, rest } = match;
   if (rest.startsWith(archivePrefix))
