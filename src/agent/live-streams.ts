@@ -93,6 +93,11 @@ export class LiveStreams {
     return this.#streams.get(name)?.hls?.entry;
   }
 
+  /** Whether the entry is known to be missing: {@link load} would only say so again. */
+  hasFailed(name: string, now: Now): boolean {
+    return this.#streams.get(name)?.hls?.hasFailed(now) === true;
+  }
+
   /** `rest` is what follows the stream's name; a query on it counts only where two playlists have one path. */
   media(name: string, rest: string): MediaSnapshot | undefined {
     const [path, query] = splitQuery(rest);

@@ -82,20 +82,28 @@ export class Viewing {
 
   /** Reads what is not there yet, then decides. */
   #openLive(
-    opening: Opening,
+    { request, query, arrival }: Opening,
     how: { readonly asked: Stream; readonly form: EntryForm; readonly leaves: boolean },
   ): Answer | Promise<Answer> {
     const { live, outlook } = this.#deps;
-    const { now } = opening.request;
-    const { name } = how.asked;
+    const { now } = request;
+    const { asked, form, leaves } = how;
+    const { name } = asked;
     live.watch(name, now);
     const loading =
-      how.form === 'hls-entry'
-        ? live.entry(name) === undefined && live.load(name, 'entry', now)
+      form === 'hls-entry'
+        ? live.entry(name) === undefined &&
+          !live.hasFailed(name, now) &&
+          live.load(name, 'entry', now)
         : live.mpd(name) === undefined && live.load(name, 'mpd', now);
     return after<unknown, Answer>(loading, () =>
       openEntry(this.#deps, {
-        ...{ ...opening, ...how },
+        request,
+        query,
+        arrival,
+        asked,
+        form,
+        leaves,
         candidates: outlook.candidates(name, now),
         entry: live.entry(name),
         mpd: live.mpd(name),

@@ -31,9 +31,12 @@ export function openArchive(
   const { stream, rest } = match;
   if (rest.startsWith(archivePrefix))
     return openRecorded(viewing, archive, { request, query, stream, rest });
+  const isEntry = rest === hlsEntryPath || rest === dashEntryPath;
+  const form = stream.archive && archiveUrlOf(stream.archive);
+  // Almost every opening: an entry asks for a period in its query, if its media server has no form of its own.
+  if (isEntry && query.others === '' && form === undefined) return undefined;
   if (viewing.live.media(stream.name, rest) !== undefined) return undefined;
   const { name } = stream;
-  const form = stream.archive && archiveUrlOf(stream.archive);
   const address = readArchiveAddress(
     {
       rest,
@@ -43,7 +46,6 @@ export function openArchive(
     },
     form,
   );
-  const isEntry = rest === hlsEntryPath || rest === dashEntryPath;
   if (address === undefined || (!isEntry && !keepsAny(viewing, stream, request.now)))
     return undefined;
   return openAddress(viewing, archive, { request, query, name, address });

@@ -51,16 +51,31 @@ export function offerBackups(asked: Asked): Offered {
   if (visited.length > 0) {
     return decideOffers(asked);
   }
-  const from = readAddress(viewer.address);
-  const kind = [viewer.isPublic, viewer.isHttps, viewer.followsBackups, from?.version, from?.class];
+  const kind = kindOf(viewer);
   const ofCandidates = decided.get(candidates) ?? new Map<string, Offered>();
-  const known = ofCandidates.get(kind.join());
+  const known = ofCandidates.get(kind);
   if (known !== undefined) {
     return known;
   }
   const offered = decideOffers(asked);
-  decided.set(candidates, ofCandidates.set(kind.join(), offered));
+  decided.set(candidates, ofCandidates.set(kind, offered));
   return offered;
+}
+
+/** Kinds of viewers by viewer: a connection keeps one. */
+const kinds = new WeakMap<Viewer, string>();
+
+/** All of a viewer that the offers depend on. */
+function kindOf(viewer: Viewer): string {
+  const known = kinds.get(viewer);
+  if (known !== undefined) {
+    return known;
+  }
+  const from = readAddress(viewer.address);
+  const { isPublic, isHttps, followsBackups } = viewer;
+  const kind = [isPublic, isHttps, followsBackups, from?.version, from?.class].join();
+  kinds.set(viewer, kind);
+  return kind;
 }
 
 function decideOffers(parts: Asked): Offered {
