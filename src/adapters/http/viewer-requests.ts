@@ -20,7 +20,7 @@ export type ViewerAppDeps = {
 };
 
 /** A GET or HEAD of a viewer. */
-export type HttpRequest = {
+type HttpRequest = {
   /** As the viewer named it, lower case. */
   readonly host: string;
   /** Path with its slash, and query. */
