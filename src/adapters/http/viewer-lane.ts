@@ -33,7 +33,7 @@ export function createViewerLane(parts: {
     const { method = '', url: target = '', headers } = incoming;
     if (method !== 'GET' && method !== 'HEAD') return false;
     if (!plainTarget.test(target) || dotSegment.test(target)) return false;
-    const host = incoming instanceof Http2ServerRequest ? incoming.authority : headers.host;
+    const host = hostOf(incoming);
     if (host === undefined || !plainHost.test(host)) return false;
     const header = (name: string) => {
       const value = headers[name];
@@ -57,4 +57,10 @@ export function createViewerLane(parts: {
     }
     return true;
   };
+}
+
+/** Undefined where it is not said, or in a way that is hono's to refuse. */
+function hostOf(incoming: IncomingMessage | Http2ServerRequest): string | undefined {
+  if (!(incoming instanceof Http2ServerRequest)) return incoming.headers.host;
+  return incoming.scheme === 'https' ? incoming.authority : undefined;
 }

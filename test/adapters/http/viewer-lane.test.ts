@@ -97,6 +97,11 @@ const answers: Readonly<Record<string, () => Answer>> = {
   ),
 };
 
+/** No origin and no setting can bring it about: a line break in a header. */
+const others: Readonly<Record<string, Answer>> = {
+  'what cannot be written': { kind: 'redirect', location: 'http://b/\n', reason: 'redirected' },
+};
+
 type Seen = Pick<ViewerRequest, 'host' | 'path' | 'query' | 'range' | 'bearer' | 'userAgent'>;
 
 /** A listener without TLS, or with; with `lane` or without, which answers as its path says, at once or later. */
@@ -107,7 +112,7 @@ async function serve(hasLane: boolean, tls?: { certFile: string; keyFile: string
     asked.push({ host, path, query, range, bearer, userAgent });
     if (path.includes('fault')) throw new Error('something broke');
     const name = new URLSearchParams(query).get('answer') ?? 'a playlist of text';
-    const answer = answers[name]?.() ?? { kind: 'cut' };
+    const answer = answers[name]?.() ?? others[name] ?? { kind: 'cut' };
     return path.includes('later') ? Promise.resolve(answer) : answer;
   };
   const viewing = { open } as unknown as Viewing;
@@ -265,7 +270,11 @@ describe('the short way from a socket', () => {
         404,
         'internal-error',
       ]);
-      expect(log.lines).toHaveLength(1);
+      const unwritable = await ask(port, {
+        path: `/ch1/x.m3u8?${query('what cannot be written')}`,
+      });
+      expect(unwritable).toEqual(answer);
+      expect(log.lines).toHaveLength(2);
       expect(JSON.stringify(log.lines)).toContain('/ch1/fault.m3u8');
       expect(JSON.stringify(log.lines)).not.toContain('secret');
     }
