@@ -1,9 +1,8 @@
 import type { NodeFacts } from '../group/node.ts';
 import type { ReasonCode } from '../reasons.ts';
 import type { StreamFacts } from '../stream/stream.ts';
-import { readAddress } from '../viewer/address-class.ts';
 import type { Viewer } from '../viewer/viewer.ts';
-import { fitPlace, isSamePlace, type NodePlaces, type Place } from './address-fit.ts';
+import { addressOf, fitPlace, isSamePlace, type NodePlaces, type Place } from './address-fit.ts';
 import type { Candidate, Candidates } from './candidates.ts';
 
 /** A node that may be named to one viewer, and where that viewer finds the stream. */
@@ -71,7 +70,7 @@ function kindOf(viewer: Viewer): string {
   if (known !== undefined) {
     return known;
   }
-  const from = readAddress(viewer.address);
+  const from = addressOf(viewer);
   const { isPublic, isHttps, followsBackups } = viewer;
   const kind = [isPublic, isHttps, followsBackups, from?.version, from?.class].join();
   kinds.set(viewer, kind);
