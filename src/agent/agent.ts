@@ -2,6 +2,7 @@ import type { AgentPorts, AgentSettings } from './agent-settings.ts';
 import { Arrivals } from './arrivals.ts';
 import type { Cycle } from './cycles.ts';
 import { Drills } from './drill/drills.ts';
+import { createLiveCycle, liveTickMs } from './live-cycle.ts';
 import { createNodeParts, type NodeParts } from './node-parts.ts';
 import { createNodeWatch } from './node-watch.ts';
 import { Passes } from './passes.ts';
@@ -12,8 +13,6 @@ import { createStandIn } from './stand-in.ts';
 import { createTrials } from './trials.ts';
 import { Viewing } from './viewing.ts';
 
-/** How often it is looked which playlists are due; they are due far less often. */
-const liveTickMs = 100;
 const secondMs = 1_000;
 
 /** The agent of one node, put together from its parts; nothing runs until its cycles and `peers` are started. */
@@ -25,8 +24,7 @@ export function createAgent(ports: AgentPorts, settings: AgentSettings) {
   const watch = createNodeWatch(ports, settings.id, parts, spread);
   const { forecasts, groups, history, explain, alerting, coverage } = watch;
   const cycles: readonly Cycle[] = [
-    // One origin that hangs must not hold up the next look at the others.
-    { name: 'live streams', everyMs: liveTickMs, overlaps: true, run: (now) => live.tick(now) },
+    createLiveCycle(live),
     { name: 'timelines', everyMs: liveTickMs, run: (now) => timelines.tick(now) },
     { name: 'load history', everyMs: secondMs, run: (now) => history.tick(now) },
     ...visitors.cycles,

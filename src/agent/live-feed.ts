@@ -30,6 +30,8 @@ export class LiveFeed implements HlsSide {
   #timeline: StreamTimeline | undefined;
   #reader = createTsReader();
   #heardAt: MonoMs | undefined;
+  /** Since then: so long this agent stood still itself. */
+  #pausedMs = 0;
   #entry: Entry | undefined;
   #bandwidth = 0;
   #described: PublishedSegment | undefined;
@@ -68,6 +70,10 @@ export class LiveFeed implements HlsSide {
 
   file(): undefined {
     return undefined;
+  }
+
+  excusePause(ms: number): void {
+    this.#pausedMs = Math.min(silenceMsMax, this.#pausedMs + ms);
   }
 
   due(): readonly [] {
@@ -119,6 +125,7 @@ export class LiveFeed implements HlsSide {
   #take(chunk: Uint8Array): void {
     const now = this.#clock.now();
     this.#heardAt = now.monoMs;
+    this.#pausedMs = 0;
     const reading = this.#reader.read(chunk, 'open');
     if (reading.units.length === 0) return;
     this.#timeline?.feed(0, { reading, completeAt: now.wallMs, bytes: chunk.length }, now);
@@ -130,7 +137,7 @@ export class LiveFeed implements HlsSide {
     const { leftAlone, isOffered } = this.#timeline ?? {};
     if (leftAlone !== undefined) return off(leftAlone);
     if (this.#heardAt === undefined) return off('starting');
-    if (at - this.#heardAt > silenceMsMax) return off('frozen');
+    if (at - this.#heardAt - this.#pausedMs > silenceMsMax) return off('frozen');
     const window = this.#timeline?.window(0);
     if (isOffered !== true || window === undefined || this.#entry === undefined)
       return off('aligning');

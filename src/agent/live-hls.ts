@@ -182,6 +182,10 @@ export class LiveHls {
     return written ?? playlist.snapshot;
   }
 
+  excusePause(ms: number): void {
+    for (const rung of this.#playlists.rungs) rung.excusePause(ms);
+  }
+
   async #read(playlist: LivePlaylist): Promise<void> {
     await playlist.read(playlistBudgetMs);
     await this.#feed(playlist);

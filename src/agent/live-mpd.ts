@@ -1,5 +1,5 @@
 import { type Mpd, readMpd, rebaseMpd } from '../core/stream/mpd.ts';
-import { type AirWatch, airState, neverSeen, observe } from '../core/stream/on-air.ts';
+import { type AirWatch, airState, excusePause, neverSeen, observe } from '../core/stream/on-air.ts';
 import type { OriginPlace } from '../core/stream/origin-paths.ts';
 import type { WindowSize } from '../core/stream/settling.ts';
 import type { AirState } from '../core/stream/stream.ts';
@@ -47,6 +47,11 @@ export class LiveMpd {
   async load(now: Now): Promise<MpdSnapshot | OriginFault> {
     const known = this.#fault ?? this.#snapshot;
     return known !== undefined && now.monoMs < this.#dueAt ? known : this.#read();
+  }
+
+  /** This agent stood still for so long. */
+  excusePause(ms: number): void {
+    this.#watch = excusePause(this.#watch, ms);
   }
 
   air(now: Now): AirState {

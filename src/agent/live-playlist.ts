@@ -4,6 +4,7 @@ import { type LiveWindow, mapLiveWindow } from '../core/stream/live-window.ts';
 import {
   type AirWatch,
   airState,
+  excusePause,
   isMovementDue,
   neverSeen,
   observe,
@@ -75,6 +76,11 @@ export class LivePlaylist {
   /** Bodies taken in so far. */
   get takes(): number {
     return this.#takes;
+  }
+
+  /** This agent stood still for so long. */
+  excusePause(ms: number): void {
+    this.#watch = excusePause(this.#watch, ms);
   }
 
   air(now: Now): AirState {

@@ -135,6 +135,12 @@ export class LiveStream {
     return isNeeded ? [...(this.hls?.due(now) ?? []), ...(this.mpd?.due(now) ?? [])] : [];
   }
 
+  /** This agent stood still for so long: that is no fault of the origins. */
+  excusePause(ms: number): void {
+    this.hls?.excusePause(ms);
+    this.mpd?.excusePause(ms);
+  }
+
   /** Judges the stream anew; true when anything that others are told has changed. */
   refresh(now: Now): boolean {
     const before = this.#facts;

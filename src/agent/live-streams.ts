@@ -168,6 +168,11 @@ export class LiveStreams {
     });
   }
 
+  /** This agent stood still for so long: nothing that did not come meanwhile is held against any stream. */
+  excusePause(ms: number): void {
+    for (const stream of this.#streams.values()) stream.excusePause(ms);
+  }
+
   /** Starts the reads that are due and judges every stream. Settles when these reads have ended; need not be waited for. */
   async tick(now: Now): Promise<void> {
     const due: { stream: LiveStream; read: DueRead }[] = [];

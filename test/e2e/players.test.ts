@@ -19,8 +19,8 @@ import { folderContent, type OriginServer, startOrigin } from '../support/origin
 const switchMsMax = { hls: 2_000, shaka: 4_000 } as const;
 /** A stall that a viewer notices, ms. */
 const stallMsMax = 1000;
-const watchBeforeMs = 10_000;
-const watchAfterMs = 25_000;
+const watchBeforeMs = 6_000;
+const watchAfterMs = 20_000;
 const needed = ['chromium', 'ffmpeg'];
 
 describe.skipIf(!needed.every(isInstalled))('viewers of a node that dies', () => {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
 import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
 import { type Browser, chromium, type Page } from 'playwright-core';
@@ -83,7 +84,8 @@ const launchArgs = [
 /** Debian's Chromium, headless, with a page server of its own on 127.0.0.1. */
 export async function launchBrowser(): Promise<PlayerBrowser> {
   const pages = await servePages();
-  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: launchArgs });
+  const executablePath = fileURLToPath(new URL('chromium.sh', import.meta.url));
+  const browser = await chromium.launch({ executablePath, args: launchArgs });
   return {
     play: (player, src) => openPlayback(browser, pages.url, player, src),
     async close() {

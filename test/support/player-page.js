@@ -160,7 +160,8 @@ const players = {
     const critical = globalThis.shaka.util.Error.Severity.CRITICAL;
     player.addEventListener('error', ({ detail }) => {
       note(seen.errors, {
-        text: `${detail.category} ${detail.code}`,
+        // What is thrown inside of it comes by the same way.
+        text: `${detail.category ?? detail.name} ${detail.code ?? detail.message}`,
         fatal: detail.severity === critical,
       });
     });

@@ -28,6 +28,8 @@ const short = z.string().max(256);
 const count = z.number().int().nonnegative();
 const checksum = z.string().regex(/^[\w-]{43}$/);
 const rungsMax = 64;
+/** No packager makes longer segments, ms. */
+const packagedMsMax = 600_000;
 
 const mark = z.object({
   hash: z.string().max(32),
@@ -88,6 +90,7 @@ const word = {
     .object({ run: z.object(runHead), offset: z.number(), isOffered: z.boolean() })
     .optional(),
   last: z.object({ sequence: count, number: count }).optional(),
+  packagedMs: z.number().nonnegative().max(packagedMsMax).optional(),
   marks: z.array(mark).max(marksMax).optional(),
   runs: z.array(run).max(rungsMax).optional(),
   checks: z.array(check).max(2_000),

@@ -10,6 +10,7 @@ import {
   type TimelineFacts,
 } from '../../core/timeline/agreement.ts';
 import { foundRuns } from '../../core/timeline/found-runs.ts';
+import { wishedSegmentMs } from '../../core/timeline/packaged.ts';
 import { type Remembered, resumes } from '../../core/timeline/resume.ts';
 import type { TimelineRun } from '../../core/timeline/run.ts';
 import { succeedRuns } from '../../core/timeline/succeed-runs.ts';
@@ -21,8 +22,6 @@ import type { Mates } from './mates.ts';
 import { createMemory, type Memory } from './memory.ts';
 import type { Rung } from './rung.ts';
 
-/** Segment duration that is wished for (`docs/timeline.md`, "The run"). */
-const segmentMs = 2_000;
 /** Rungs of which nothing was read after so long make the stream one that is left alone. */
 const rungsMsMax = 20_000;
 /** Two places in one run farther apart than this are two, ticks; they must be apart for so long, ms. */
@@ -166,9 +165,15 @@ export class Course {
     }
     if (this.#resume(now)) return;
     const isLate = waitedMs > rungsMsMax;
+    const segmentMs = wishedSegmentMs([lead.packagedMs ?? 0, ...this.#deps.mates.packagedMs]);
     const founded = areTogether(this.#rungsNow())
       ? foundRuns(
-          { nodeId: this.#deps.nodeId, segmentMs, previous, arrivedAt: lead.newestAt },
+          {
+            nodeId: this.#deps.nodeId,
+            segmentMs,
+            previous,
+            arrivedAt: lead.newestAt,
+          },
           this.#deps.rungs().map((rung) => rung.facts()),
           { lead: lead.index, isLate },
         )

@@ -59,6 +59,12 @@ export class Mates {
     return undefined;
   }
 
+  /** Longest segments of the packagers of those that can be reached and are proved, where they tell it, ms. */
+  get packagedMs(): readonly number[] {
+    const proved = this.#reachable.filter(({ proof }) => proof.kind === 'proved');
+    return proved.flatMap(({ word }) => word?.packagedMs ?? []);
+  }
+
   /** Members that can be reached and are not known to carry another source. */
   get alike(): readonly Mate[] {
     return this.#reachable.filter(({ proof }) => proof.kind !== 'different');

@@ -8,6 +8,7 @@ import type { CanonicalCutter, CanonicalSegment } from '../../core/timeline/cutt
 import { createCanonicalCutter } from '../../core/timeline/cutter.ts';
 import { lanesOf } from '../../core/timeline/layout.ts';
 import type { SegmentTags } from '../../core/timeline/origin-tags.ts';
+import { packagedMsOf } from '../../core/timeline/packaged.ts';
 import { createTagPlacer } from '../../core/timeline/placed-tags.ts';
 import type { RungNow } from '../../core/timeline/resume.ts';
 import type { TimelineRun } from '../../core/timeline/run.ts';
@@ -54,7 +55,7 @@ export class Rung {
   readonly window: CanonicalWindow;
   readonly #checksum: Checksum;
   readonly #continuity = createContinuity();
-  #held: FedReading[] = [];
+  #held: (FedReading & { readonly packagedMs: number })[] = [];
   #tracks: Reading['tracks'] = [];
   #cutter: CanonicalCutter | undefined;
   #run: TimelineRun | undefined;
@@ -92,6 +93,13 @@ export class Rung {
   /** When the newest unit had arrived. */
   get newestAt(): UnixMs | undefined {
     return this.#newestAt;
+  }
+
+  /** Longest segment among those held, ms; undefined where none is. */
+  get packagedMs(): number | undefined {
+    return this.#held.length > 0
+      ? Math.max(...this.#held.map(({ packagedMs }) => packagedMs))
+      : undefined;
   }
 
   /** All that is held, as founding a run wants it. */
@@ -193,7 +201,7 @@ export class Rung {
   }
 
   #hold(fed: FedReading): void {
-    this.#held.push(fed);
+    this.#held.push({ ...fed, packagedMs: packagedMsOf(fed.reading) });
     let bytes = this.#held.reduce((sum, held) => sum + held.bytes, 0);
     const isTooMuch = () =>
       bytes > heldBytesMax || fed.completeAt - (this.#held[0]?.completeAt ?? 0) > heldMsMax;

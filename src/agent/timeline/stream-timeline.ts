@@ -160,7 +160,8 @@ export class StreamTimeline {
     const checks = this.#rungs.flatMap((rung) => checksOf(rung, now.monoMs, asked));
     const head = following && { ...following, run: headOf(following.run) };
     const marks = want.marks ? this.#marks : undefined;
-    return { group, following: head, last, marks, runs, checks };
+    const { packagedMs } = this.#lead() ?? {};
+    return { group, following: head, last, packagedMs, marks, runs, checks };
   }
 
   /** Bytes of a segment that another member asks for, published or not. */

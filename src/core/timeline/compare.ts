@@ -32,6 +32,8 @@ export type TimelineWord = {
     | { readonly run: RunHead; readonly offset: number; readonly isOffered: boolean }
     | undefined;
   readonly last?: { readonly sequence: number; readonly number: number } | undefined;
+  /** Longest segment that its packager has made, ms; absent while it follows a run, or has read nothing. */
+  readonly packagedMs?: number | undefined;
   /** All marks that it keeps; absent where they were not due. */
   readonly marks?: readonly Mark[] | undefined;
   /** One run for each rung, with its grids as they stand; only where they were asked for. */

@@ -8,8 +8,8 @@ const source = createSharedSource();
 const soundLate = 0.7 * ticksPerSecond;
 /** The other member has everything so much later. */
 const latenessMs = 400;
-/** One canonical segment, and what sound may need (`docs/timeline.md`). */
-const addedMax = (2 + 0.7) * ticksPerSecond;
+/** What sound may need beside one canonical segment (`docs/timeline.md`). */
+const soundTicks = 0.7 * ticksPerSecond;
 
 /** Where the playlist of a member ends, and that of its packager, in the group's time; undefined while it is not offered. */
 function ends({ timeline, packagers }: ReturnType<TimelineRig['member']>, nowMs: number) {
@@ -51,7 +51,45 @@ it.each([
     expect(behind).not.toContain(Number.NaN);
     expect(behind.length).toBeGreaterThan(80);
     expect(Math.min(...behind)).toBeGreaterThanOrEqual(0);
-    expect(Math.max(...behind)).toBeLessThanOrEqual(addedMax);
+    const segmentTicks = (segmentMs * ticksPerSecond) / 1_000;
+    expect(Math.max(...behind)).toBeLessThanOrEqual(segmentTicks + soundTicks);
+  },
+  60_000,
+);
+
+it.each([
+  [[2_000, 2_000], 2],
+  [[4_000, 2_000], 4],
+  [[2_000, 6_000], 6],
+  [[6_000, 6_000], 6],
+  [[10_000, 10_000], 10],
+  [[12_000, 12_000], 10],
+])(
+  'packagers of %j ms, whichever founds the run, have segments of %i s, which come one at a time unless their own are longer',
+  async (segmentMs, targetS) => {
+    const [first = 0, second = 0] = segmentMs;
+    const rig = createTimelineRig(
+      [
+        { packagers: [{ segmentMs: first }] },
+        { packagers: [{ segmentMs: second, base: 77_777, latenessMs }] },
+      ],
+      { source },
+    );
+    for (const member of rig.members) member.start();
+    await rig.run(60_000);
+    const newest = rig.members.map((_, at) => rig.member(at).numbers().at(-1) ?? 0);
+    let most = 0;
+    for (let passed = 0; passed < 30_000; passed += 100) {
+      await rig.run(100);
+      for (const [at, member] of rig.members.entries()) {
+        const now = member.numbers().at(-1) ?? 0;
+        most = Math.max(most, now - (newest[at] ?? 0));
+        newest[at] = now;
+      }
+    }
+    expect(rig.watch.faults).toEqual([]);
+    expect(rig.member(0).timeline.window(0)?.targetDurationS).toBe(targetS);
+    expect(most).toBeLessThanOrEqual(Math.max(...segmentMs) > targetS * 1_000 ? 2 : 1);
   },
   60_000,
 );

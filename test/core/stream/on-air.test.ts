@@ -2,9 +2,11 @@ import { describe, expect, it } from 'vitest';
 import {
   type AirWatch,
   airState,
+  excusePause,
   isMovementDue,
   neverSeen,
   observe,
+  pausedMs,
   type Sighting,
   type WindowEdge,
 } from '../../../src/core/stream/on-air.ts';
@@ -208,4 +210,36 @@ it('expects a movement one target duration after the last, and when numbers bega
       at(9000),
     ),
   ).toBe(false);
+});
+
+describe('an agent that had no processor itself', () => {
+  it.each([
+    [0, 0],
+    [200, 0],
+    [201, 201],
+    [5_000, 5_000],
+  ])('and looks %i ms later than planned was paused for %i ms', (late, paused) => {
+    expect(pausedMs(1_000, 1_000 + late)).toBe(paused);
+  });
+
+  it('gives a window so much longer to move', () => {
+    const watch = excusePause(excusePause(moving, 300), 400);
+    expect(airState(watch, at(7_700))).toEqual(onAir);
+    expect(airState(watch, at(7_701))).toEqual(off('frozen'));
+    expect(observe(watch, sight({ mediaSequence: 101 }), at(7_700)).state).toEqual(onAir);
+    expect(observe(watch, sight({ mediaSequence: 101 }), at(7_701)).state).toEqual(off('frozen'));
+  });
+
+  it('gives it twice the time at most, and the usual one after it has moved', () => {
+    const watch = excusePause(excusePause(moving, 5_999), 60_000);
+    expect(airState(watch, at(13_000))).toEqual(onAir);
+    expect(airState(watch, at(13_001))).toEqual(off('frozen'));
+    const again = observe(watch, sight({ mediaSequence: 102 }), at(13_000));
+    expect(airState(again, at(19_000))).toEqual(onAir);
+    expect(airState(again, at(19_001))).toEqual(off('frozen'));
+  });
+
+  it('knows no more of a window that it never saw', () => {
+    expect(airState(excusePause(neverSeen, 1_000), at(0))).toEqual(off('starting'));
+  });
 });
