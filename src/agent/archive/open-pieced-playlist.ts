@@ -37,7 +37,10 @@ export async function openPiecedPlaylist(
   if (slices.length === 0) return notFromHere('nothing-recorded');
   const passed = query.pass === undefined ? '' : `?pass=${query.pass}`;
   const key = `${name} ${asked.rung} ${periodName(period)}`;
-  const text = archive.periodTexts.join(key, slices, period.grows);
+  const text = archive.periodTexts.join(key, slices, {
+    grows: period.grows,
+    node: viewing.self().id,
+  });
   return servePlaylist(
     viewing,
     { request, arrival, name },

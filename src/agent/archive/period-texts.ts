@@ -16,9 +16,13 @@ export class PeriodTexts {
   #bytes = 0;
 
   /** The playlist of a period; `key` says of which, in words of any kind. */
-  join(key: string, slices: readonly Slice[], grows: boolean): PeriodText {
+  join(
+    key: string,
+    slices: readonly Slice[],
+    form: { readonly grows: boolean; readonly node: string },
+  ): PeriodText {
     const known = this.#texts.get(key);
-    const text = joinPeriod(slices, grows, known?.text);
+    const text = joinPeriod(slices, form, known?.text);
     const bytes = known?.text === text ? known.bytes : bytesOf(text);
     this.#forget(key);
     this.#texts.set(key, { text, bytes });

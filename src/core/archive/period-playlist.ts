@@ -1,5 +1,6 @@
 import { formatDateTime } from '../playlist/program-date-time.ts';
 import { joinToleranceMs } from './coverage.ts';
+import { discontinuityBase } from './discontinuity-base.ts';
 import { GrowingBytes } from './growing-bytes.ts';
 import { goesOn, isBreak, linesOf, type SegmentLines } from './segment-lines.ts';
 import { endOf, type ListedSegment, type Slice } from './take-segments.ts';
@@ -48,12 +49,12 @@ const encoder = new TextEncoder();
 
 /**
  * The media playlist of a period. Only a growing one has no ENDLIST. EXT-X-DISCONTINUITY where timestamps do not go on,
- * EXT-X-GAP for a short hole. `known` is what was made of the same period before: it is the answer where nothing has
+ * EXT-X-GAP for a short hole; `node` is whose playlist it is. `known` is what was made of the same period before: it is the answer where nothing has
  * changed, and gone on from where segments came at the end.
  */
 export function joinPeriod(
   slices: readonly Slice[],
-  grows: boolean,
+  { grows, node }: { readonly grows: boolean; readonly node: string },
   known?: PeriodText,
 ): PeriodText {
   const parts = slices.map((slice, at) => partOf(slice, known?.parts[at]));
@@ -64,7 +65,7 @@ export function joinPeriod(
   // What somebody else went on from already is not to be written over.
   if (isBegun && grows && known.length === known.text.length) return goOn(known, parts);
   const begun = { parts: [], grows, targetS, text: new GrowingBytes(), passesAt: [], passes: 0 };
-  append(begun, headOf(slices[0], targetS, grows));
+  append(begun, headOf(slices[0], { targetS, grows, node }));
   return goOn({ ...begun, length: begun.text.length }, parts);
 }
 
@@ -95,13 +96,18 @@ const startAtFirst = '#EXT-X-START:TIME-OFFSET=0,PRECISE=YES\n';
 /** Stands behind each URI at another node that is no segment's; no URI contains it. */
 const passMark = '\u0000';
 
-function headOf(slice: Slice | undefined, targetS: number, grows: boolean): string {
+function headOf(
+  slice: Slice | undefined,
+  { targetS, grows, node }: { targetS: number; grows: boolean; node: string },
+): string {
   const first = slice?.block[slice.from];
+  const discontinuity = first === undefined ? 0 : discontinuityBase(node, first.run);
+  const breaks = `#EXT-X-DISCONTINUITY-SEQUENCE:${discontinuity}\n`;
   const lost = gapCount(slice?.lostMs ?? 0, lostLinesMax, targetS);
   const number = Math.max(0, (first?.number ?? 0) - lost);
   return (
     `#EXTM3U\n#EXT-X-VERSION:${first?.map === undefined ? 3 : 6}\n#EXT-X-TARGETDURATION:${targetS}\n` +
-    `#EXT-X-MEDIA-SEQUENCE:${number}\n#EXT-X-PLAYLIST-TYPE:${grows ? 'EVENT' : 'VOD'}\n${grows ? startAtFirst : ''}`
+    `#EXT-X-MEDIA-SEQUENCE:${number}\n${discontinuity === 0 ? '' : breaks}#EXT-X-PLAYLIST-TYPE:${grows ? 'EVENT' : 'VOD'}\n${grows ? startAtFirst : ''}`
   );
 }
 

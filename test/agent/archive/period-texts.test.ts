@@ -8,14 +8,17 @@ const sliceOf = (count: number): Slice => {
   return { block, from: 0, to: 1, prefix: '' };
 };
 
+const growing = { grows: true, node: 'node-a' };
+const finished = { grows: false, node: 'node-a' };
+
 describe('the playlists of periods', () => {
   it('are joined once, and gone on from when they grow', () => {
     const texts = new PeriodTexts();
     const slice = sliceOf(10);
-    const first = texts.join('ch1', [slice], true);
-    expect(texts.join('ch1', [slice], true)).toBe(first);
-    expect(texts.join('ch2', [slice], true)).not.toBe(first);
-    const later = texts.join('ch1', [{ ...slice, to: 2 }], true);
+    const first = texts.join('ch1', [slice], growing);
+    expect(texts.join('ch1', [slice], growing)).toBe(first);
+    expect(texts.join('ch2', [slice], growing)).not.toBe(first);
+    const later = texts.join('ch1', [{ ...slice, to: 2 }], growing);
     expect(later.text).toBe(first.text);
     expect(later.length).toBeGreaterThan(first.length);
   });
@@ -23,17 +26,17 @@ describe('the playlists of periods', () => {
   it('are 500 at most: the one unused for longest goes', () => {
     const texts = new PeriodTexts();
     const slice = sliceOf(1);
-    const joined = Array.from({ length: 500 }, (_, at) => texts.join(`ch${at}`, [slice], false));
-    expect(texts.join('ch0', [slice], false)).toBe(joined[0]);
-    texts.join('ch500', [slice], false);
-    expect(texts.join('ch0', [slice], false)).toBe(joined[0]);
-    expect(texts.join('ch1', [slice], false)).not.toBe(joined[1]);
+    const joined = Array.from({ length: 500 }, (_, at) => texts.join(`ch${at}`, [slice], finished));
+    expect(texts.join('ch0', [slice], finished)).toBe(joined[0]);
+    texts.join('ch500', [slice], finished);
+    expect(texts.join('ch0', [slice], finished)).toBe(joined[0]);
+    expect(texts.join('ch1', [slice], finished)).not.toBe(joined[1]);
   });
 
   it('hold 64 MiB at most, with the segments that they were made of', () => {
     const texts = new PeriodTexts();
     const slice = sliceOf(100_000);
-    const join = (at: number) => texts.join(`ch${at}`, [slice], false);
+    const join = (at: number) => texts.join(`ch${at}`, [slice], finished);
     const [first, second] = [join(0), join(1)];
     expect(join(0)).toBe(first);
     join(2);

@@ -29,7 +29,7 @@ function block(
     name: `${first + at}.ts`,
     startMs: startMs + (first + at) * 6_000 + shiftMs,
     durationMs: 6_000,
-    run: 'one',
+    run: 'c1',
     number: first + at,
     ...rest,
   }));
@@ -57,8 +57,8 @@ const stretch = (from: number, to: number, parts: Partial<Taken> = {}): Taken =>
   ...parts,
 });
 
-const render = (stretches: readonly Taken[], grows = false) =>
-  textOf(joinPeriod(takeSegments(stretches), grows));
+const render = (stretches: readonly Taken[], grows = false, node = 'a') =>
+  textOf(joinPeriod(takeSegments(stretches), { grows, node }));
 
 const textOf = (playlist: PeriodText, query = '?pass=p') =>
   new TextDecoder().decode(withPass(playlist, query));
@@ -121,6 +121,16 @@ describe('the playlist of a period', () => {
     expect(text).not.toContain('DISCONTINUITY');
   });
 
+  it('has numbers of discontinuities that no other node has, but where all have the same segments', () => {
+    const numberOf = (node: string, run: string) =>
+      /SEQUENCE:(\d+)\n#EXT-X-PLAYLIST/.exec(
+        render([stretch(3, 4, { blocks: [block(0, 20, { run })] })], false, node),
+      )?.[1];
+    expect(numberOf('a', 'one')).toBe(numberOf('a', 'two'));
+    expect(numberOf('b', 'one')).not.toBe(numberOf('a', 'one'));
+    expect([numberOf('a', 'c2'), numberOf('b', 'c2')]).toEqual(['3', '3']);
+  });
+
   it.each([
     ['500 ms', 500, 0, 0],
     ['501 ms', 501, 1, 0],
@@ -177,7 +187,7 @@ describe('the text of a period', () => {
     stretch(4, 8, { prefix: 'http://b/', blocks: [block(0, 20)] }),
   ];
   const sent = (stretches: readonly Taken[], known?: PeriodText) =>
-    joinPeriod(takeSegments(stretches), true, known);
+    joinPeriod(takeSegments(stretches), { grows: true, node: 'a' }, known);
 
   it('is joined once as long as nothing changes, for whichever viewer', () => {
     const first = sent(two);
@@ -200,7 +210,9 @@ describe('the text of a period', () => {
       expect(sent(stretches, first).text).not.toBe(first.text);
       expect(textOf(sent(stretches, first))).toBe(textOf(sent(stretches)));
     }
-    expect(textOf(joinPeriod(takeSegments(two), false, first))).toContain('ENDLIST');
+    expect(textOf(joinPeriod(takeSegments(two), { grows: false, node: 'a' }, first))).toContain(
+      'ENDLIST',
+    );
   });
 
   it('is only added to when segments come, and what was sent stays as it was', () => {
@@ -238,12 +250,12 @@ describe('the text of a period', () => {
           if (look.isFirstGone && ownTo > from + 1) from += 1;
           const parts = (a: typeof own, b: typeof own) => [
             { block: a.slice(from, ownTo + 1), from: 0, to: ownTo - from, prefix: '' },
-            ...(otherTo === 0
-              ? []
-              : [{ block: b, from: 0, to: otherTo, prefix: 'http://b/' }]),
+            ...(otherTo === 0 ? [] : [{ block: b, from: 0, to: otherTo, prefix: 'http://b/' }]),
           ];
-          known = joinPeriod(parts(own, other), true, known);
-          expect(textOf(known)).toBe(textOf(joinPeriod(parts(...fresh()), true)));
+          known = joinPeriod(parts(own, other), { grows: true, node: 'a' }, known);
+          expect(textOf(known)).toBe(
+            textOf(joinPeriod(parts(...fresh()), { grows: true, node: 'a' })),
+          );
         }
       }),
       { numRuns: 200 },
