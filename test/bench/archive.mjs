@@ -149,7 +149,7 @@ function benchPlaylist(isJoined) {
     const texts = new PeriodTexts();
     const answer = (key) => {
       const began = performance.now();
-      body = withPass(texts.join(key, takeSegments(taken), false), query);
+      body = withPass(texts.join(key, takeSegments(taken), { grows: false, node: 'a' }), query);
       return performance.now() - began;
     };
     first.push(answer('a'));
@@ -169,7 +169,7 @@ function benchGrowing(isJoined) {
     days[isJoined ? 1 : 0][23] = last.slice(0, count);
     const slices = takeSegments(stretchesOf(isJoined, days));
     const began = performance.now();
-    texts.join('now', slices, true);
+    texts.join('now', slices, { grows: true, node: 'a' });
     times.push((performance.now() - began) * 1_000);
   }
   return sorted(times);

@@ -62,9 +62,13 @@ function readNumber() {
   return number;
 }
 
-/** By how many pictures the numbers have moved on the time line. What is drawn may be one picture ahead of what is told. */
+/**
+ * By how many pictures the numbers have moved on the time line. What is drawn may be one picture ahead of what is told; of
+ * those that are shown, which are few when played faster.
+ */
 function moveOf(ms) {
-  const pictures = Math.round((ms - (place.ms ?? ms)) / frameMs);
+  const apart = Math.round((ms - (place.ms ?? ms)) / frameMs);
+  const pictures = rate > 1 && Math.abs(apart) <= rate ? 0 : apart;
   const strays = pictures === 0 ? 0 : place.strays + 1;
   const isMove = strays > straysMax;
   place = { ms: isMove ? ms : (place.ms ?? ms), strays: isMove ? 0 : strays };

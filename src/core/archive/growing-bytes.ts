@@ -9,11 +9,6 @@ export class GrowingBytes {
     return this.#length;
   }
 
-  /** Memory that is held. */
-  get capacity(): number {
-    return this.#bytes.length;
-  }
-
   append(added: Uint8Array): void {
     const length = this.#length + added.length;
     if (length > this.#bytes.length) {
