@@ -1,7 +1,7 @@
 /**
  * `node test/bench/growth.mjs`, after a build: what a node weighs, how long its event loop pauses, what a stream costs that
  * nobody watches, and whether a request costs the same with many streams, nodes and sessions. `SOAK_MIN` (30; 0 leaves
- * it out) is how long memory is watched. `PART` picks a part.
+ * it out) is how long memory is watched. `PART` picks a part, `STREAMS` and `SESSIONS` (lists) how many.
  */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
@@ -22,6 +22,8 @@ const rounds = Number(process.env.ROUNDS ?? 5);
 const seconds = Number(process.env.SECONDS_EACH ?? 3);
 const soakMin = Number(process.env.SOAK_MIN ?? 30);
 const part = process.env.PART ?? '';
+const streamCounts = (process.env.STREAMS ?? '10,100,500').split(',').map(Number);
+const sessionCounts = (process.env.SESSIONS ?? '10,100000').split(',').map(Number);
 const settleS = Number(process.env.SETTLE_S ?? 20);
 
 const folder = mkdtempSync(join(tmpdir(), 'understudy-bench-'));
@@ -43,7 +45,7 @@ async function alone(bench) {
 }
 
 async function benchStreams(processes) {
-  for (const streams of [10, 100, 500]) {
+  for (const streams of streamCounts) {
     const node = await startOneNode(folder, processes, { streams });
     await wait(settleS * 1000);
     const idle = await idleShare(node);
@@ -54,12 +56,12 @@ async function benchStreams(processes) {
     line(`${streams} streams: all that a new segment causes`, `${eachMs.toFixed(2)} ms`);
     line(`${streams} streams: media playlist`, await costOf(node, await mediaUrl(node), idle));
     line(`${streams} streams: multivariant playlist`, await costOf(node, entryOf(node), idle));
-    if (streams === 500) await benchPauses(node);
+    if (streams === streamCounts.at(-1)) await benchPauses(node, streams);
     await endAll([processes.pop()]);
   }
 }
 
-async function benchPauses(node) {
+async function benchPauses(node, streams) {
   const url = await mediaUrl(node);
   await node.look();
   const { stdout } = await run('taskset', [
@@ -74,7 +76,7 @@ async function benchPauses(node) {
   const { worstMs, p99Ms } = await node.look();
   const { sent, answers } = JSON.parse(stdout);
   line(
-    `500 streams, ${Math.round(sent / 30)} requests/s, ${answers} of ${sent} answered: worst pause in 30 s, 99 %`,
+    `${streams} streams, ${Math.round(sent / 30)} requests/s, ${answers} of ${sent} answered: worst pause in 30 s, 99 %`,
     `${worstMs.toFixed(1)} ms, ${p99Ms.toFixed(1)} ms`,
   );
 }
@@ -82,7 +84,7 @@ async function benchPauses(node) {
 async function benchSessions(processes) {
   const node = await startOneNode(folder, processes, { streams: 10 });
   await wait(settleS * 1000);
-  for (const sessions of [10, 100_000]) {
+  for (const sessions of sessionCounts) {
     const before = await node.look();
     await openSessions(entryOf(node), sessions);
     const after = await node.look();

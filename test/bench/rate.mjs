@@ -9,7 +9,7 @@ let answers = 0;
 const sockets = Array.from({ length: 64 }, () => {
   const socket = connect(Number(port), hostname);
   socket.on('data', (chunk) => {
-    if (chunk.includes('HTTP/1.1 200')) answers += 1;
+    answers += chunk.toString('latin1').split('HTTP/1.1 200').length - 1;
   });
   return socket;
 });
