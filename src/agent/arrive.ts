@@ -3,7 +3,7 @@ import type { Now } from '../core/time.ts';
 import type { ViewerQuery } from '../core/viewer/query.ts';
 import type { Viewer } from '../core/viewer/viewer.ts';
 import type { Arrival } from './arrivals.ts';
-import type { ViewerRequest, ViewingDeps } from './viewing-parts.ts';
+import type { GoodArrival, ViewerRequest, ViewingDeps } from './viewing-parts.ts';
 
 /**
  * How a viewer comes to a stream. Where tokens are asked for, one without a pass must bring one, and only where it
@@ -23,19 +23,23 @@ export function arrive(
 ): Arrival | Promise<Arrival> {
   const { request, query, stream, standInFor } = asked;
   const arrival = viewing.arrivals.of(query.pass, stream, request.now, standInFor);
-  return viewing.auth === undefined || query.pass !== undefined
-    ? arrival
-    : authenticated(viewing, viewing.auth, asked, arrival);
+  if (viewing.auth === undefined || query.pass !== undefined || arrival.kind === 'refused')
+    return arrival;
+  if (asked.opens === undefined) return { kind: 'refused', reason: 'auth-missing' };
+  return authenticated(viewing, viewing.auth, { ...asked, opens: asked.opens }, arrival);
 }
 
 async function authenticated(
   { newId }: ViewingDeps,
   auth: NonNullable<ViewingDeps['auth']>,
-  { request, query, stream, opens }: Parameters<typeof arrive>[1],
-  arrival: Arrival,
+  {
+    request,
+    query,
+    stream,
+    opens,
+  }: Parameters<typeof arrive>[1] & { readonly opens: 'hls' | 'dash' },
+  arrival: GoodArrival,
 ): Promise<Arrival> {
-  if (arrival.kind === 'refused') return arrival;
-  if (opens === undefined) return { kind: 'refused', reason: 'auth-missing' };
   const session = newId();
   const { viewer, now } = request;
   const verdict = await auth.check(
@@ -53,7 +57,7 @@ async function authenticated(
 /** Why a viewer who opens may not: its login watches as much as it may. Who comes with a pass has its slot. */
 export function loginRefusal(
   { slots }: ViewingDeps,
-  arrival: Exclude<Arrival, { kind: 'refused' }>,
+  arrival: GoodArrival,
   viewer: Viewer,
   now: Now,
 ): ReasonCode | undefined {

@@ -69,12 +69,17 @@ export class EntryPlaylists {
     });
   }
 
+  #other(path: string, query: string): Kept | undefined {
+    if (this.#others.size === 0) return undefined;
+    return this.#others.get(toOriginUrl(this.#place, path, query) ?? '');
+  }
+
   /** The playlist that a viewer names; its query counts only where several have the same path. */
   find(path: string, query: string): LivePlaylist | undefined {
     const named = this.#byPath.get(path) ?? [];
     const isExact = (kept: Kept) => `&${query}&`.includes(`&${kept.query}&`);
     const kept = (named.length > 1 ? named.find(isExact) : undefined) ?? named[0];
-    const found = kept ?? this.#others.get(toOriginUrl(this.#place, path, query) ?? '');
+    const found = kept ?? this.#other(path, query);
     if (found !== undefined) found.isAsked = true;
     return found?.playlist;
   }

@@ -73,10 +73,13 @@ export class LiveEntry {
 
   /** Reads the entry unless it is known, or failed a moment ago. */
   async load(now: Now, deadlineMs: number): Promise<OriginFault | undefined> {
+    return this.#kind === undefined ? (this.known(now) ?? this.read(deadlineMs)) : this.fault;
+  }
+
+  /** The fault that {@link load} would give without reading; undefined: none, or it would read. */
+  known(now: Now): OriginFault | undefined {
     if (this.#kind !== undefined) return this.fault;
-    return this.#fault !== undefined && now.monoMs < this.#dueAt
-      ? this.#fault
-      : this.read(deadlineMs);
+    return now.monoMs < this.#dueAt ? this.#fault : undefined;
   }
 
   /** Reads the entry; whoever asks while it is being read gets the same answer. */

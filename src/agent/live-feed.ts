@@ -80,6 +80,10 @@ export class LiveFeed implements HlsSide {
     return [];
   }
 
+  hasFailed(): boolean {
+    return this.#entry === undefined;
+  }
+
   async load(): Promise<Entry | OriginFault> {
     return this.#entry ?? this.#fault();
   }

@@ -90,6 +90,11 @@ export class LiveHls {
     return due;
   }
 
+  /** Whether {@link load} would only repeat that there is no entry. */
+  hasFailed(now: Now): boolean {
+    return this.#entry.known(now) !== undefined;
+  }
+
   /** The entry, with the first of its playlists: read now unless fresh, or failed a moment ago. */
   async load(now: Now): Promise<Entry | OriginFault> {
     const leftMs = this.#budget(now);

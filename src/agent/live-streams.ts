@@ -56,12 +56,11 @@ export class LiveStreams {
     }
     for (const config of streams) {
       const known = this.#streams.get(config.name);
-      if (known?.hasOriginsOf(config)) {
-        known.reconfigure(config);
-        continue;
+      if (known?.hasOriginsOf(config)) known.reconfigure(config);
+      else {
+        known?.close();
+        this.#streams.set(config.name, new LiveStream(this.#deps, config));
       }
-      known?.close();
-      this.#streams.set(config.name, new LiveStream(this.#deps, config));
     }
     for (const stream of this.#streams.values()) stream.refresh(now);
     this.#collectFacts();
@@ -92,6 +91,11 @@ export class LiveStreams {
 
   entry(name: string): Entry | undefined {
     return this.#streams.get(name)?.hls?.entry;
+  }
+
+  /** Whether the entry is known to be missing: {@link load} would only say so again. */
+  hasFailed(name: string, now: Now): boolean {
+    return this.#streams.get(name)?.hls?.hasFailed(now) === true;
   }
 
   /** `rest` is what follows the stream's name; a query on it counts only where two playlists have one path. */
@@ -242,9 +246,8 @@ export class LiveStreams {
 
   #collectFacts(): void {
     const facts = [...this.#streams.values()].map((stream) => stream.facts);
-    const isSame =
-      facts.length === this.#allFacts.length &&
-      facts.every((one, at) => one === this.#allFacts[at]);
+    const known = this.#allFacts;
+    const isSame = facts.length === known.length && facts.every((one, at) => one === known[at]);
     if (isSame) return;
     this.#allFacts = facts;
     this.#factsVersion += 1;

@@ -72,6 +72,7 @@ export function createNodeParts(ports: AgentPorts, settings: AgentSettings) {
     facts: (name) => live.facts(name),
     factsVersion: () => live.factsVersion,
     peers: (now) => peers.list(now),
+    peerChanges: () => peers.changes,
     signingKeyId: () => keys.signing()?.id,
     source: (stream, node) => timelines.source(stream, node),
   });

@@ -15,7 +15,13 @@ import {
 /** A player reloads: the media playlist, the same bytes for everybody, or 404 at once so that it moves on. */
 export function openMediaPlaylist(
   deps: ViewingDeps,
-  opening: Opening & {
+  { request, arrival }: Opening,
+  {
+    name,
+    rest,
+    candidates,
+    snapshot,
+  }: {
     readonly name: string;
     /** What the playlist is called behind the name; absent where the answer is for this request only. */
     readonly rest?: string | undefined;
@@ -23,7 +29,6 @@ export function openMediaPlaylist(
     readonly snapshot: MediaSnapshot | OriginFault;
   },
 ): Answer {
-  const { request, arrival, name, rest, candidates, snapshot } = opening;
   const { viewer, now } = request;
   const placement = placeLive({
     stream: name,

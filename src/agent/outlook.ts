@@ -12,7 +12,7 @@ import type { MonoMs, Now } from '../core/time.ts';
 import { streamsByGroup } from './streams-by-group.ts';
 
 /** A verdict is made anew at least this often, since facts age without anything changing. */
-const verdictMsMax = 2_000;
+const verdictMsMax = 500;
 
 /** Names whose verdicts are kept; more than a node carries. A name that nobody carries is never kept. */
 const namesMax = 4_096;
@@ -32,12 +32,15 @@ export class Outlook {
     readonly facts: (name: string) => StreamFacts | undefined;
     readonly factsVersion: () => number;
     readonly peers: (now: Now) => readonly Peer[];
+    /** Rises when anything of a peer changed but times. */
+    readonly peerChanges: () => number;
     readonly signingKeyId: () => string | undefined;
     readonly source: (stream: string, node: string) => SourceVerdict | undefined;
   };
   readonly #kept = new Map<string, Kept>();
   readonly #comebacks = new Map<string, Comebacks>();
   #peers: readonly Peer[] = [];
+  #peerChanges = -1;
   #factsVersion = -1;
   #signingKeyId: string | undefined;
 
@@ -46,6 +49,7 @@ export class Outlook {
     facts: (name: string) => StreamFacts | undefined;
     factsVersion: () => number;
     peers: (now: Now) => readonly Peer[];
+    peerChanges: () => number;
     signingKeyId: () => string | undefined;
     source: (stream: string, node: string) => SourceVerdict | undefined;
   }) {
@@ -103,16 +107,18 @@ export class Outlook {
   }
 
   #forgetIfChanged(now: Now): void {
-    const peers = this.#deps.peers(now);
+    // When peers were last heard changes many times a second where there are many, and shows within `verdictMsMax`.
+    this.#peers = this.#deps.peers(now);
+    const peerChanges = this.#deps.peerChanges();
     const factsVersion = this.#deps.factsVersion();
     const signingKeyId = this.#deps.signingKeyId();
     if (
-      peers === this.#peers &&
+      peerChanges === this.#peerChanges &&
       factsVersion === this.#factsVersion &&
       signingKeyId === this.#signingKeyId
     )
       return;
-    this.#peers = peers;
+    this.#peerChanges = peerChanges;
     this.#factsVersion = factsVersion;
     this.#signingKeyId = signingKeyId;
     this.#kept.clear();

@@ -19,15 +19,13 @@ export function passElsewhere(
   deps.spread.noteSent(target.node.id, now);
   holdSlot(deps, { id: session, login, viewerKey: viewer.key, sessionsMax }, now);
   const claims = passClaims({
-    ...{
-      home,
-      nodes: [target.node.id],
-      session,
-      group: passGroup(target.stream),
-      login,
-      hops,
-      now,
-    },
+    home,
+    nodes: [target.node.id],
+    session,
+    group: passGroup(target.stream),
+    login,
+    hops,
+    now,
     ttlS: deps.self().passTtlS,
   });
   return deps.passes.issue(claims, key);

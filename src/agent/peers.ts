@@ -28,6 +28,7 @@ export class Peers {
   readonly #askers = new Askers();
   readonly #tellings: Tellings;
   readonly #listeners = new Set<() => void>();
+  #changes = 0;
   #list: readonly Peer[] = [];
   #seq = 0;
   #forged = noRepeats;
@@ -71,6 +72,11 @@ export class Peers {
       this.#refresh(now);
     }
     return this.#list;
+  }
+
+  /** Rises whenever {@link onChange} calls. */
+  get changes(): number {
+    return this.#changes;
   }
 
   /** Calls `listener` after a change of anything but times; the answer ends that. */
@@ -228,6 +234,7 @@ export class Peers {
     const changed = view.peers.filter((peer) => differs(peer, known.get(peer.url)));
     for (const peer of changed) this.#logTransition(peer, known.get(peer.url));
     if (changed.length === 0 && view.peers.length === earlier.length) return;
+    this.#changes += 1;
     for (const listener of this.#listeners) listener();
   }
 

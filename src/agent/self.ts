@@ -29,7 +29,13 @@ export function createSelf(parts: {
 }): () => NodeFacts {
   const { sessions, audience, admission, drain, keys, heard } = parts;
   let last: NodeFacts | undefined;
+  let heardIds: readonly string[] = [];
+  let hears: readonly string[] = [];
   return () => {
+    if (heardIds !== heard()) {
+      heardIds = heard();
+      hears = keepSame(hears, heardIds.slice(0, hearsMax).toSorted(), isSameList);
+    }
     const { own, backup } = sessions.counts();
     const { overloaded, atBackupLimit } = admission.announced();
     // Field by field: it is asked for by each viewer who opens, and spreading made it ten times as dear.
@@ -50,7 +56,7 @@ export function createSelf(parts: {
       backupSessions: backup,
       watching: audience.count(),
       assigned: audience.assigned(),
-      hears: keepSame(last?.hears, heard().slice(0, hearsMax).toSorted(), isSameList),
+      hears,
       keys: keys.heldIds(),
       signingKey: keys.signing()?.id,
     };

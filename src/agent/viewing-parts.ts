@@ -80,8 +80,10 @@ export type Opening = {
 
 /** The rate of a stream's largest variant, bit/s: what a viewer may come to need. */
 export function rateOf(live: Pick<LiveStreams, 'facts'>, name: string): number | undefined {
-  const rates = live.facts(name)?.hls?.ladder?.variants.map(({ bandwidth }) => bandwidth) ?? [];
-  return rates.length === 0 ? undefined : Math.max(...rates);
+  let rate: number | undefined;
+  for (const { bandwidth } of live.facts(name)?.hls?.ladder?.variants ?? [])
+    if (rate === undefined || bandwidth > rate) rate = bandwidth;
+  return rate;
 }
 
 /** Viewers of other nodes are let in while this node may take more; one that is in already always is. */
@@ -155,8 +157,10 @@ export function sessionOf(
   viewer: Viewer,
   of: { readonly id: string; readonly stream: string; readonly backups: readonly string[] },
 ): ViewerStart {
+  const { id, stream, backups } = of;
   const { kind, home, login, sessionsMax } = arrival;
-  return { ...of, viewerKey: viewer.key, kind, home, login, sessionsMax, family: viewer.family };
+  const { key: viewerKey, family } = viewer;
+  return { id, stream, backups, viewerKey, kind, home, login, sessionsMax, family };
 }
 
 /** Who loads a playlist without having opened the stream here watches, too; the backups are those of the pass. */
@@ -213,18 +217,12 @@ export function passClaims(parts: {
   readonly ttlS: number;
   readonly now: Now;
 }): PassClaims {
-  const nowS = Math.floor(parts.now.wallMs / 1000);
-  return {
-    iss: parts.home,
-    aud: parts.nodes,
-    sub: parts.session,
-    grp: parts.group,
-    ...(parts.login !== undefined && { lgn: parts.login }),
-    iat: nowS,
-    nbf: nowS,
-    exp: nowS + parts.ttlS,
-    hop: parts.hops,
-  };
+  const { home: iss, nodes: aud, session: sub, group: grp, login, hops: hop } = parts;
+  const iat = Math.floor(parts.now.wallMs / 1000);
+  const exp = iat + parts.ttlS;
+  return login === undefined
+    ? { iss, aud, sub, grp, iat, nbf: iat, exp, hop }
+    : { iss, aud, sub, grp, lgn: login, iat, nbf: iat, exp, hop };
 }
 
 /** A stream's name as the path of a URL. */

@@ -1,14 +1,20 @@
+import type { DrillFailure } from '../core/drill/failure.ts';
+import type { Candidates } from '../core/placement/candidates.ts';
 import type { ReasonCode } from '../core/reasons.ts';
 import { readViewerQuery, type ViewerQuery } from '../core/viewer/query.ts';
+import { after } from './after.ts';
 import { type Answer, denied, notFromHere } from './answer.ts';
 import { openArchive } from './archive/archive-viewing.ts';
 import { arrive } from './arrive.ts';
 import { stagedFailure } from './drill/stage-request.ts';
+import type { MediaSnapshot } from './live-snapshots.ts';
 import { openEntry } from './open-entry.ts';
 import { openMediaPlaylist } from './open-media-playlist.ts';
+import type { OriginFault } from './ports.ts';
 import type { StandIn } from './stand-in.ts';
 import {
   type GoodArrival,
+  type Opening,
   reloadRefusal,
   type ViewerRequest,
   type ViewingDeps,
@@ -17,6 +23,7 @@ import {
 const protocols = { 'hls-entry': 'hls', 'dash-entry': 'dash' } as const;
 const entries = { 'index.m3u8': 'hls-entry', 'manifest.mpd': 'dash-entry' } as const;
 type EntryName = keyof typeof entries;
+type EntryForm = (typeof entries)[EntryName];
 
 /** Playlists and MPDs, of which some are of the archive, and what is recorded. */
 const archivePath = /\.(?:m3u8|mpd)$|\/~archive\//;
@@ -32,15 +39,16 @@ export class Viewing {
     this.#deps = deps;
   }
 
-  async open(asked: ViewerRequest): Promise<Answer> {
+  /** At once where nothing must be waited for. */
+  open(asked: ViewerRequest): Answer | Promise<Answer> {
     const query = readViewerQuery(asked.query, this.#deps.auth !== undefined);
     const standIn = this.#deps.standIn(asked.host, asked.path, asked.now);
     const request = standIn === undefined ? asked : { ...asked, path: standIn.path };
+    const match = this.#deps.live.match(request.path);
     if (archivePath.test(request.path)) {
-      const archived = openArchive(this.#deps, this.#deps.archive, { request, query });
+      const archived = openArchive(this.#deps, this.#deps.archive, { request, query, match });
       if (archived !== undefined) return archived;
     }
-    const match = this.#deps.live.match(request.path);
     if (match === undefined) return this.#openUnknown(request, query);
     const { stream, rest } = match;
     if (isEntryName(rest))
@@ -50,44 +58,61 @@ export class Viewing {
     return this.#openFile(request, query, { stream, rest, standIn });
   }
 
-  async #openKnown(
+  #openKnown(
     request: ViewerRequest,
     query: ViewerQuery,
     { stream, entryName, standIn }: StreamAsked & { entryName: EntryName },
-  ): Promise<Answer> {
-    const { live, outlook } = this.#deps;
+  ): Answer | Promise<Answer> {
     const form = entries[entryName];
-    const { now } = request;
-    const arrival = await arrive(this.#deps, {
-      ...{ request, query, stream, standInFor: standIn?.node },
-      opens: protocols[form],
-    });
-    if (arrival.kind === 'refused') return denied(arrival.reason);
-    this.#deps.audience.noteViewer(request.viewer, now);
-    const failure =
-      form === 'hls-entry' ? this.#failureOf(request, arrival, stream.name) : undefined;
-    const leaves = failure === 'not-found';
-    const instead = failure && !leaves ? await this.#deps.staging.instead(failure) : undefined;
-    if (instead !== undefined) return instead;
-    live.watch(stream.name, now);
-    if (form === 'hls-entry') {
-      if (live.entry(stream.name) === undefined) await live.load(stream.name, 'entry', now);
-    } else if (live.mpd(stream.name) === undefined) await live.load(stream.name, 'mpd', now);
-    return openEntry(this.#deps, {
-      request,
-      query,
-      arrival,
-      asked: stream,
-      form,
-      candidates: outlook.candidates(stream.name, now),
-      entry: live.entry(stream.name),
-      mpd: live.mpd(stream.name),
-      leaves,
+    const standInFor = standIn?.node;
+    const asking = { request, query, stream, standInFor, opens: protocols[form] };
+    return after(arrive(this.#deps, asking), (arrival) => {
+      if (arrival.kind === 'refused') return denied(arrival.reason);
+      this.#deps.audience.noteViewer(request.viewer, request.now);
+      const failure =
+        form === 'hls-entry' ? this.#failureOf(request, arrival, stream.name) : undefined;
+      const leaves = failure === 'not-found';
+      const opening = { request, query, arrival };
+      return after(
+        failure && !leaves ? this.#deps.staging.instead(failure) : undefined,
+        (instead) => instead ?? this.#openLive(opening, { asked: stream, form, leaves }),
+      );
     });
   }
 
+  /** Reads what is not there yet, then decides. */
+  #openLive(
+    { request, query, arrival }: Opening,
+    how: { readonly asked: Stream; readonly form: EntryForm; readonly leaves: boolean },
+  ): Answer | Promise<Answer> {
+    const { live, outlook } = this.#deps;
+    const { now } = request;
+    const { asked, form, leaves } = how;
+    const { name } = asked;
+    live.watch(name, now);
+    const loading =
+      form === 'hls-entry'
+        ? live.entry(name) === undefined &&
+          !live.hasFailed(name, now) &&
+          live.load(name, 'entry', now)
+        : live.mpd(name) === undefined && live.load(name, 'mpd', now);
+    return after<unknown, Answer>(loading, () =>
+      openEntry(this.#deps, {
+        request,
+        query,
+        arrival,
+        asked,
+        form,
+        leaves,
+        candidates: outlook.candidates(name, now),
+        entry: live.entry(name),
+        mpd: live.mpd(name),
+      }),
+    );
+  }
+
   /** A name this node does not carry: peers may. */
-  async #openUnknown(request: ViewerRequest, query: ViewerQuery): Promise<Answer> {
+  #openUnknown(request: ViewerRequest, query: ViewerQuery): Answer | Promise<Answer> {
     const slash = request.path.lastIndexOf('/');
     const entryName = request.path.slice(slash + 1);
     if (slash < 1 || !isEntryName(entryName)) return notFromHere('unknown-stream');
@@ -99,48 +124,67 @@ export class Viewing {
     const asked = { name, group: first.stream.group };
     const form = entries[entryName];
     const opens = protocols[form];
-    const arrival = await arrive(this.#deps, { request, query, stream: asked, opens });
-    if (arrival.kind === 'refused') return denied(arrival.reason);
-    return openEntry(this.#deps, { request, query, arrival, asked, form, candidates });
+    return after(arrive(this.#deps, { request, query, stream: asked, opens }), (arrival) =>
+      arrival.kind === 'refused'
+        ? denied(arrival.reason)
+        : openEntry(this.#deps, { request, query, arrival, asked, form, candidates }),
+    );
   }
 
-  async #openMedia(
+  #openMedia(
     request: ViewerRequest,
     query: ViewerQuery,
     { stream, rest, standIn }: StreamAsked & { rest: string },
-  ): Promise<Answer> {
-    const { live, outlook, staging } = this.#deps;
-    const { name } = stream;
-    const arrival = await arrive(this.#deps, {
-      ...{ request, query, stream, standInFor: standIn?.node },
-      opens: undefined,
+  ): Answer | Promise<Answer> {
+    const standInFor = standIn?.node;
+    const asking = { request, query, stream, standInFor, opens: undefined };
+    return after(arrive(this.#deps, asking), (arrival) => {
+      if (arrival.kind === 'refused') return denied(arrival.reason);
+      const [fault] = standIn?.faults ?? [];
+      if (fault !== undefined) return notFromHere(fault);
+      const { staging } = this.#deps;
+      const failure = this.#failureOf(request, arrival, stream.name);
+      const opening = { request, query, arrival };
+      const asked = { name: stream.name, rest, isForPeer: standIn !== undefined };
+      if (failure === undefined) return this.#reload(opening, asked, undefined);
+      return after(staging.instead(failure), (instead) => {
+        const now = failure === 'slow' ? staging.now() : request.now;
+        const later = { ...opening, request: { ...request, now } };
+        return instead ?? this.#reload(later, asked, failure);
+      });
     });
-    if (arrival.kind === 'refused') return denied(arrival.reason);
-    const [fault] = standIn?.faults ?? [];
-    if (fault !== undefined) return notFromHere(fault);
-    const failure = this.#failureOf(request, arrival, name);
-    const instead = failure && (await staging.instead(failure));
-    if (instead !== undefined) return instead;
-    const now = failure === 'slow' ? staging.now() : request.now;
-    const asked = { name, candidates: outlook.candidates(name, now), now };
-    const refusal = reloadRefusal(this.#deps, arrival, asked);
+  }
+
+  #reload(
+    opening: Opening,
+    { name, rest, isForPeer }: { name: string; rest: string; isForPeer: boolean },
+    failure: DrillFailure | undefined,
+  ): Answer | Promise<Answer> {
+    const { live, outlook, staging } = this.#deps;
+    const { request, query, arrival } = opening;
+    const { now } = request;
+    const candidates = outlook.candidates(name, now);
+    const refusal = reloadRefusal(this.#deps, arrival, { name, candidates, now });
     if (refusal !== undefined) return notFromHere(refusal);
     live.watch(name, now);
+    const answer = (current: MediaSnapshot | OriginFault, judged: Candidates) => {
+      const isFrozen = failure === 'frozen' && current.kind !== 'fault';
+      const snapshot = isFrozen ? staging.frozen(rest, current) : current;
+      const isForOnce = query.blocks || isForPeer || failure !== undefined;
+      return openMediaPlaylist(this.#deps, opening, {
+        name,
+        candidates: judged,
+        snapshot,
+        rest: isForOnce ? undefined : rest,
+      });
+    };
     const present = query.blocks ? undefined : live.media(name, rest);
-    const current =
-      present ??
-      (await (query.blocks
-        ? live.blockingReload(name, rest, query.others, now)
-        : live.load(name, rest, now)));
-    const snapshot =
-      failure === 'frozen' && current.kind !== 'fault' ? staging.frozen(rest, current) : current;
+    if (present !== undefined) return answer(present, candidates);
+    const loading = query.blocks
+      ? live.blockingReload(name, rest, query.others, now)
+      : live.load(name, rest, now);
     // Others may have been heard of while something was waited for.
-    const candidates = present === undefined ? outlook.candidates(name, now) : asked.candidates;
-    return openMediaPlaylist(this.#deps, {
-      request: { ...request, now },
-      ...{ query, arrival, name, candidates, snapshot },
-      rest: query.blocks || standIn !== undefined || failure !== undefined ? undefined : rest,
-    });
+    return loading.then((current) => answer(current, outlook.candidates(name, now)));
   }
 
   async #openFile(
@@ -171,7 +215,7 @@ export class Viewing {
   async #fileInstead(
     request: ViewerRequest,
     { pass }: ViewerQuery,
-    stream: { readonly name: string; readonly group?: string | undefined },
+    stream: Stream,
   ): Promise<Answer | undefined> {
     const { staging, arrivals } = this.#deps;
     if (pass === undefined || !staging.isOn(request.now)) return undefined;
@@ -182,8 +226,9 @@ export class Viewing {
   }
 }
 
+type Stream = { readonly name: string; readonly group?: string | undefined };
 type StreamAsked = {
-  readonly stream: { readonly name: string; readonly group?: string | undefined };
+  readonly stream: Stream;
   readonly standIn: StandIn | undefined;
 };
 

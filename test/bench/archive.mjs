@@ -1,10 +1,13 @@
 /**
  * `node test/bench/archive.mjs`, after a build: what archive requests cost. Which node answers a period, from memory, with 500 streams on
  * 5 nodes of 1 000 ranges each; and the playlist of 24 h with 21 600 segments, first and repeated, own and half of it
- * from another node. Prints a table for `docs/performance.md`.
+ * from another node, beside reading the same text with m3u8-parser and joining its lines; and what a new segment costs at
+ * the end of one that grows. Prints a table for `docs/performance.md`.
  */
+import { Parser } from 'm3u8-parser';
+import { PeriodTexts } from '../../dist/agent/archive/period-texts.js';
 import { packRanges } from '../../dist/core/archive/archive-facts.js';
-import { renderPeriod } from '../../dist/core/archive/period-playlist.js';
+import { withPass } from '../../dist/core/archive/period-playlist.js';
 import { placeArchive } from '../../dist/core/archive/place-archive.js';
 import { cutRanges } from '../../dist/core/archive/ranges.js';
 import { takeSegments } from '../../dist/core/archive/take-segments.js';
@@ -122,50 +125,96 @@ function dayOfBlocks(run) {
   );
 }
 
-function benchPlaylist(isJoined) {
-  const first = [];
-  const repeated = [];
-  let bytes = 0;
-  for (let round = 0; round < 25; round += 1) {
-    const [own, other] = [dayOfBlocks('a'), dayOfBlocks('b')];
-    const [from, to] = [own[0][0].startMs, own[0][0].startMs + 86_400_000];
-    const half = from + 43_200_000;
-    const taken = isJoined
-      ? [
-          { startMs: from, endMs: half, blocks: own, prefix: '' },
-          {
-            startMs: half,
-            endMs: to,
-            blocks: other,
-            prefix: 'http://node-b.example.net/ch1/~archive/v0/',
-          },
-        ]
-      : [{ startMs: from, endMs: to, blocks: own, prefix: '' }];
-    const render = () =>
-      renderPeriod(takeSegments(taken), { grows: false, query: `?pass=${'x'.repeat(400)}` });
-    const began = performance.now();
-    bytes = Buffer.byteLength(render());
-    const then = performance.now();
-    Buffer.byteLength(render());
-    first.push(then - began);
-    repeated.push(performance.now() - then);
-  }
-  return { first: first.sort((a, b) => a - b), repeated: repeated.sort((a, b) => a - b), bytes };
+const query = `?pass=${'x'.repeat(400)}`;
+const rounds = 25;
+const dayMs = 86_400_000;
+const elsewhere = 'http://node-b.example.net/ch1/~archive/v0/';
+
+/** A whole day of this node's, or the second half of it from another one. */
+function stretchesOf(isJoined, [own, other]) {
+  const from = own[0][0].startMs;
+  const half = from + dayMs / 2;
+  if (!isJoined) return [{ startMs: from, endMs: from + dayMs, blocks: own, prefix: '' }];
+  return [
+    { startMs: from, endMs: half, blocks: own, prefix: '' },
+    { startMs: half, endMs: from + dayMs, blocks: other, prefix: elsewhere },
+  ];
 }
 
-const at = (sorted, share) =>
-  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
-const ms = (value) => `${value.toFixed(3)} ms`;
-const line = (work, sorted) =>
-  console.log(`| ${work} | ${[0, 0.5, 0.99].map((share) => ms(at(sorted, share))).join(' | ')} |`);
+function benchPlaylist(isJoined) {
+  const [first, other, repeated] = [[], [], []];
+  let body = new Uint8Array();
+  for (let round = 0; round < rounds; round += 1) {
+    const taken = stretchesOf(isJoined, [dayOfBlocks('a'), dayOfBlocks('b')]);
+    const texts = new PeriodTexts();
+    const answer = (key) => {
+      const began = performance.now();
+      body = withPass(texts.join(key, takeSegments(taken), { grows: false, node: 'a' }), query);
+      return performance.now() - began;
+    };
+    first.push(answer('a'));
+    other.push(answer('another period of the same'));
+    repeated.push(answer('a'));
+  }
+  return { first: sorted(first), other: sorted(other), repeated: sorted(repeated), body };
+}
+
+/** A playlist of 23 h, and another hour of segments that come one after the other. */
+function benchGrowing(isJoined) {
+  const days = [dayOfBlocks('a'), dayOfBlocks('b')];
+  const texts = new PeriodTexts();
+  const times = [];
+  const last = days[isJoined ? 1 : 0][23];
+  for (let count = 1; count <= last.length; count += 1) {
+    days[isJoined ? 1 : 0][23] = last.slice(0, count);
+    const slices = takeSegments(stretchesOf(isJoined, days));
+    const began = performance.now();
+    texts.join('now', slices, { grows: true, node: 'a' });
+    times.push((performance.now() - began) * 1_000);
+  }
+  return sorted(times);
+}
+
+/** What one would do instead: reads the text with m3u8-parser, and joins the lines of its segments, with passes elsewhere. */
+function benchParser(body) {
+  const text = Buffer.from(body).toString().replaceAll(query, '');
+  const [parsing, joining] = [[], []];
+  for (let round = 0; round < rounds; round += 1) {
+    const began = performance.now();
+    const parser = new Parser();
+    parser.push(text);
+    parser.end();
+    const then = performance.now();
+    const lines = parser.manifest.segments.map(
+      ({ uri, duration }) =>
+        `#EXTINF:${duration.toFixed(3)},\n${uri}${uri.startsWith('http') ? query : ''}\n`,
+    );
+    Buffer.from(`#EXTM3U\n${lines.join('')}#EXT-X-ENDLIST\n`);
+    parsing.push(then - began);
+    joining.push(performance.now() - then);
+  }
+  return { parsing: sorted(parsing), joining: sorted(joining) };
+}
+
+const sorted = (times) => times.sort((a, b) => a - b);
+const at = (times, share) => times[Math.min(times.length - 1, Math.floor(times.length * share))];
+const line = (work, times, unit = 'ms') => {
+  const figures = [0, 0.5, 0.99].map((share) => `${at(times, share).toFixed(3)} ${unit}`);
+  console.log(`| ${work} | ${figures.join(' | ')} |`);
+};
 
 console.log('| work | best | median | p99 |\n| --- | --- | --- | --- |');
 line('the node for a period of 1 h, 500 x 5 x 1 000 ranges', benchPlacement(3_600_000));
-line('the node for a period of 24 h', benchPlacement(86_400_000));
+line('the node for a period of 24 h', benchPlacement(dayMs));
 for (const isJoined of [false, true]) {
-  const { first, repeated, bytes } = benchPlaylist(isJoined);
-  const what = `24 h, 21 600 segments${isJoined ? ', half elsewhere' : ''} (${Math.round(bytes / 1e3)} kB)`;
+  const { first, other, repeated, body } = benchPlaylist(isJoined);
+  const what = `24 h, 21 600 segments${isJoined ? ', half elsewhere' : ''} (${Math.round(body.length / 1e3)} kB)`;
   line(`playlist of ${what}, first`, first);
-  line(`playlist of ${what}, repeated`, repeated);
+  line('another period of the same segments', other);
+  line('the first again', repeated);
+  line('a segment more at the end of one that grows', benchGrowing(isJoined), 'us');
+  const { parsing, joining } = benchParser(body);
+  line('m3u8-parser reads the same', parsing);
+  line('its segments joined to a playlist', joining);
 }
 console.log(`\nmemory: ${Math.round(process.memoryUsage().rss / 1e6)} MB resident`);

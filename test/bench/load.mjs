@@ -8,8 +8,9 @@ const ticksPerSecond = 100;
 /**
  * One slice of load: `connections` keep-alive connections from core 1 ask `url` for `seconds`. Gives requests per
  * second, the median and 99th percentile of the latency in ms, and the CPU microseconds that `pids` spent per request.
+ * `script` is one of wrk, with its arguments.
  */
-export async function slice({ url, pids, seconds, connections, headers = [] }) {
+export async function slice({ url, pids, seconds, connections, headers = [], script = [] }) {
   const before = cpuSeconds(pids);
   const { stdout } = await run('taskset', [
     '-c',
@@ -20,7 +21,9 @@ export async function slice({ url, pids, seconds, connections, headers = [] }) {
     `-d${seconds}s`,
     '--latency',
     ...headers.flatMap((header) => ['-H', header]),
+    ...(script.length === 0 ? [] : ['-s', script[0]]),
     url,
+    ...(script.length < 2 ? [] : ['--', ...script.slice(1)]),
   ]);
   const cpu = cpuSeconds(pids) - before;
   const requests = Number(/(\d+) requests in/.exec(stdout)?.[1]);

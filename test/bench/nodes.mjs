@@ -19,23 +19,40 @@ export function startPinned(folder, name, cores, command, args, options = {}) {
   });
 }
 
-/** Three nodes of one group; the first alone on core 0, the others and all origins on core 1. */
-export async function startNodes(folder, processes) {
+const originScript = fileURLToPath(new URL('./yardsticks/origin.mjs', import.meta.url));
+export const originPort = 9640;
+
+/**
+ * Three nodes of one group; the first alone on core 0, the others and the origin of all on core 1. With `tls` (`cert` and
+ * `key`, files) viewers come by https.
+ */
+export async function startNodes(folder, processes, tls) {
   const ids = ['a', 'b', 'c'];
   const port = (at, which) => 9600 + at * 10 + which;
+  const scheme = tls ? 'https' : 'http';
+  const origin = `http://127.0.0.1:${originPort}`;
+  processes.push(
+    startPinned(folder, 'origin', '1', process.execPath, [originScript, String(originPort)]),
+  );
   const peers = ids.map((_, at) => `http://127.0.0.1:${port(at, 2)}`).join(',');
   const started = ids.flatMap((id, at) => {
     const data = join(folder, id);
     mkdirSync(data);
     const streamsFile = join(data, 'streams.json');
-    const origin = `http://127.0.0.1:${port(at, 3)}/index.m3u8`;
     const gone = { name: 'elsewhere', group: 'elsewhere', source: 'test' };
     writeFileSync(
       streamsFile,
       JSON.stringify([
-        { name: 'live', origin, group: 'live', source: 'test' },
+        { name: 'live', origin: `${origin}/live/index.m3u8`, group: 'live', source: 'test' },
+        ...['1mb', '4mb'].map((name) => ({
+          ...{ name, origin: `${origin}/${name}/index.m3u8`, canonical: false },
+          group: `${name} of ${id}`,
+        })),
         // On air everywhere but on the measured node: its entry is a redirect.
-        { ...gone, origin: id === 'a' ? 'http://127.0.0.1:9/index.m3u8' : origin },
+        {
+          ...gone,
+          origin: id === 'a' ? 'http://127.0.0.1:9/index.m3u8' : `${origin}/e/index.m3u8`,
+        },
       ]),
     );
     const env = {
@@ -44,12 +61,13 @@ export async function startNodes(folder, processes) {
       UNDERSTUDY_LISTEN: `127.0.0.1:${port(at, 0)}`,
       UNDERSTUDY_ADMIN_LISTEN: `127.0.0.1:${port(at, 1)}`,
       UNDERSTUDY_PEER_LISTEN: `127.0.0.1:${port(at, 2)}`,
-      UNDERSTUDY_PUBLIC_URL: `http://node-${id}.localhost:${port(at, 0)}`,
+      UNDERSTUDY_PUBLIC_URL: `${scheme}://node-${id}.localhost:${port(at, 0)}`,
       UNDERSTUDY_PEERS: peers,
       UNDERSTUDY_CLUSTER_SECRET: 'a secret that only this benchmark knows',
       UNDERSTUDY_ADMIN_TOKEN: 'only-this-benchmark-knows-me',
       UNDERSTUDY_DATA_DIR: data,
       UNDERSTUDY_STREAMS_FILE: streamsFile,
+      ...(tls && { UNDERSTUDY_TLS_CERT_FILE: tls.cert, UNDERSTUDY_TLS_KEY_FILE: tls.key }),
       // Nobody is refused because the machine has other work.
       UNDERSTUDY_CPU_LIMIT_PERCENT: '100',
       // The measured node takes one viewer of the others; see `aRefusedViewer`.
@@ -57,12 +75,6 @@ export async function startNodes(folder, processes) {
     };
     const core = at === 0 ? '0' : '1';
     return [
-      startPinned(folder, `${id}-origin`, '1', process.execPath, [
-        program,
-        'demo',
-        '--test-channel',
-        `127.0.0.1:${port(at, 3)}`,
-      ]),
       startPinned(
         folder,
         `${id}-agent`,
@@ -74,9 +86,9 @@ export async function startNodes(folder, processes) {
     ];
   });
   processes.push(...started);
-  const base = `http://127.0.0.1:${port(0, 0)}`;
+  const base = `${scheme}://127.0.0.1:${port(0, 0)}`;
   await untilReady(base);
-  return { base, otherBase: `http://127.0.0.1:${port(1, 0)}`, agent: started[1] };
+  return { base, otherBase: `${scheme}://127.0.0.1:${port(1, 0)}`, agent: started[0] };
 }
 
 /** Until the measured node names two backups and redirects the stream it does not have. */
@@ -89,7 +101,7 @@ async function untilReady(base) {
     const moved = await fetch(`${base}/elsewhere/index.m3u8`, { redirect: 'manual' })
       .then(({ status }) => status === 302)
       .catch(() => false);
-    if (moved && new Set(text.match(/^http:\/\/[^/]+/gm)).size === 2) return;
+    if (moved && new Set(text.match(/^https?:\/\/[^/]+/gm)).size === 2) return;
     if (Date.now() > until) throw new Error(`the group is not ready:\n${text}`);
     await new Promise((resolve) => setTimeout(resolve, 250));
   }

@@ -1,7 +1,8 @@
 /**
  * `node test/bench/recorder.mjs`, no build needed: what recording costs. The whole recorder with 20 streams of 5 Mbit/s,
  * segments of 4 s, on the real disk in real time for SECONDS (20): processor time of the process, and the same process with
- * nothing to record. Then the index of 24 h (21 600 segments): first reading, again, and memory for 72 h of four rungs.
+ * nothing to record. Then the index of 24 h (21 600 segments): first reading, again, and memory for 72 h of four rungs; and the
+ * playlist of another 24 h, from the index on the disk to the bytes that are sent.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,6 +12,7 @@ import { runnerImport } from 'vite';
 const seconds = Number(process.env.SECONDS ?? 20);
 const streamCount = 20;
 const segmentS = 4;
+const hourMs = 3_600_000;
 const segmentBytes = (5_000_000 / 8) * segmentS;
 
 const load = async (path) => {
@@ -22,6 +24,9 @@ const { Recorder } = await load('agent/archive/recorder.ts');
 const { Coverages } = await load('agent/archive/coverages.ts');
 const { Troubles } = await load('agent/archive/troubles.ts');
 const index = await load('core/archive/segment-index.ts');
+const { takeSegments } = await load('core/archive/take-segments.ts');
+const { withPass } = await load('core/archive/period-playlist.ts');
+const { PeriodTexts } = await load('agent/archive/period-texts.ts');
 const { systemClock, systemTimers } = await load('adapters/system/clock.ts');
 
 const parent = process.env.FOLDER ?? process.cwd();
@@ -54,7 +59,7 @@ function fakeLive(isMoving) {
       const passedS = (Date.now() - startedAt) / 1_000;
       const number = isMoving ? Math.floor(passedS / segmentS + at) : 0;
       if (snapshots.get(name)?.number !== number)
-        snapshots.set(name, { number, bytes: playlistOf(number) });
+        snapshots.set(name, { number, fetchedAt: performance.now(), bytes: playlistOf(number) });
       return snapshots.get(name);
     },
     open: async () => ({ kind: 'stored', status: 200, headers: {}, bytes: content }),
@@ -125,7 +130,7 @@ async function benchReading() {
   const list = (rung, from, to) =>
     dvr.list(
       { container: 'ts', rung },
-      { startMs: fromMs + from * 3_600_000, endMs: fromMs + to * 3_600_000 },
+      { startMs: fromMs + from * hourMs, endMs: fromMs + to * hourMs },
     );
   await list('v1.m3u8', 0, 24);
   const timed = async (work) => {
@@ -140,6 +145,16 @@ async function benchReading() {
   const again = await timed(() => list('v0.m3u8', 24, 48));
   line(`24 h of one rung, ${first.segments} segments, first`, figure(first));
   line('the same again', figure(again));
+  const texts = new PeriodTexts();
+  const answer = async () => {
+    const period = { startMs: fromMs + 48 * hourMs, endMs: fromMs + 72 * hourMs };
+    const blocks = await list('v0.m3u8', 48, 72);
+    const slices = takeSegments([{ ...period, blocks, prefix: '' }]);
+    withPass(texts.join('a', slices, { grows: false, node: 'a' }), '');
+    return blocks;
+  };
+  line('playlist of 24 h, its index read from the disk', figure(await timed(answer)));
+  line('the same again', figure(await timed(answer)));
   const surveyed = await timed(async () => [await dvr.survey()]);
   line(`survey of ${hours} h of ${rungs.length} rungs at start`, figure(surveyed));
   globalThis.gc?.();
@@ -153,7 +168,7 @@ async function benchReading() {
 
 function writeHours(rung, fromMs, hours) {
   for (let hour = 0; hour < hours; hour += 1) {
-    const startMs = fromMs + hour * 3_600_000;
+    const startMs = fromMs + hour * hourMs;
     const name = new Date(startMs).toISOString().slice(0, 13).replaceAll(/[-T]/g, '');
     const path = join(folder, 'ch', `ts.${rung}`, name);
     mkdirSync(path, { recursive: true });

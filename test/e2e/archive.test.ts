@@ -13,15 +13,29 @@ import { startTestNodes, type TestNode, untilInReserve, untilSettled } from '../
 import { folderContent, startOrigin } from '../support/origin-servers.ts';
 
 const needed = ['chromium', 'ffmpeg'];
+/** How long is recorded, minutes; as short as it can be unless told otherwise (`npm run archive:hour`). */
+const minutes = Number(process.env.ARCHIVE_MINUTES ?? 0);
+/** How much faster than usual hls.js plays. */
+const rate = minutes === 0 ? 4 : Number(process.env.ARCHIVE_RATE ?? 8);
 /** Longer than the packagers list their segments: what a node misses is a hole. */
-const outageMs = 12_000;
+const outageMs = Math.max(12_000, minutes * 3_000);
 const listed = 4;
-const betweenMs = 8_000;
+const betweenMs = Math.max(4_000, (minutes * 60_000 - 2 * outageMs) / 3);
 /** What was recorded a moment ago is not compared between nodes. */
 const settledMs = 32_000;
 const recordsMsMax = 40_000;
+/** Starting, settling and checking take longer than what is recorded by this at most. */
+const spareMs = 240_000;
+/** Longer than everything takes. */
+const depthH = 1 + Math.ceil(minutes / 30);
 const framesPerS = 25;
 const segmentS = 2;
+/** Of the source's times, which one of two packagers keeps. */
+const beginsAtS = 3_600;
+/** Members that are no clones are elsewhere, at the same place of their playlists, by what came twice at seams so far, pictures. */
+const apartMax = 2 * 3 * segmentS * framesPerS;
+const video = 'document.querySelector("video")';
+const headers = { 'user-agent': 'Mozilla/5.0 Chrome' };
 const run = promisify(execFile);
 
 /**
@@ -36,7 +50,11 @@ describe.skipIf(!needed.every(isInstalled))('an archive that no node has whole',
   let durationS = 0;
 
   beforeAll(async () => {
-    [source, browser] = await Promise.all([startLiveSource(), launchBrowser()]);
+    const secondsMax = minutes * 60 + 900;
+    [source, browser] = await Promise.all([
+      startLiveSource({ secondsMax, beginsAtS }),
+      launchBrowser(),
+    ]);
     rig = await startRig(source);
     await Promise.all(rig.nodes.map((node) => untilRecords(node)));
     fromS = Math.ceil(Date.now() / 1_000);
@@ -51,7 +69,7 @@ describe.skipIf(!needed.every(isInstalled))('an archive that no node has whole',
     await delay(betweenMs);
     durationS = Math.floor(Date.now() / 1_000) - fromS;
     await delay(settledMs);
-  }, 300_000);
+  }, recordedMs() + spareMs);
 
   afterAll(async () => {
     await browser?.close();
@@ -71,12 +89,11 @@ describe.skipIf(!needed.every(isInstalled))('an archive that no node has whole',
   test.each(asked)(
     'lacks no second that either had: %s, asked for at node %i',
     async (stream, at) => {
-      const headers = { 'user-agent': 'Mozilla/5.0 Chrome' };
       const opened = await fetch(address(stream, at), { headers });
       expect(opened.status).toBe(200);
       expect(opened.headers.get('x-understudy-reason')).toBe('archive-joined');
       expect(opened.headers.get('x-understudy-missing-seconds')).toBe('0');
-      const media = await mediaPlaylist(opened);
+      const { text: media } = await mediaPlaylist(opened);
       expect(media).toContain('#EXT-X-ENDLIST');
       expect(media).not.toContain('EXT-X-GAP');
       expect(media).toContain(`http://${rig.nodes[1 - at]?.host}:`);
@@ -91,7 +108,8 @@ describe.skipIf(!needed.every(isInstalled))('an archive that no node has whole',
     async (stream, at) => {
       const numbers = await picturesOf(address(stream, at));
       const shown = new Set(numbers);
-      const [first, last] = [Math.min(...shown), Math.max(...shown)];
+      const sorted = [...shown].sort((a, b) => a - b);
+      const [first = 0, last = 0] = [sorted[0], sorted.at(-1)];
       expect(holesIn(shown, first, last)).toEqual([]);
       // The period begins and ends within a segment.
       expect(last - first).toBeGreaterThanOrEqual((durationS - segmentS) * framesPerS);
@@ -99,7 +117,7 @@ describe.skipIf(!needed.every(isInstalled))('an archive that no node has whole',
       const again = numbers.length - shown.size;
       expect(again).toBeLessThanOrEqual(stream === 'clones' ? 0 : 4 * 2 * segmentS * framesPerS);
     },
-    60_000,
+    60_000 + recordedMs() / 10,
   );
 
   test.each(['clones', 'left'] as const)(
@@ -108,26 +126,71 @@ describe.skipIf(!needed.every(isInstalled))('an archive that no node has whole',
       const seen = await Promise.all(
         [0, 1].map((at) => watch(browser, address(stream, at), durationS)),
       );
-      for (const { lost, repeated, jumps, errors, moves, firstAt, lastAt } of seen) {
+      for (const {
+        lost,
+        repeated,
+        jumps,
+        errors,
+        moves,
+        firstAt,
+        lastAt,
+        fetched,
+        listed,
+      } of seen) {
         expect(errors.filter(({ fatal }) => fatal)).toEqual([]);
-        // A player that a busy machine made try its backup is elsewhere there by what came twice at seams so far.
-        const apartMax = stream === 'clones' ? 0 : 2 * 3 * segmentS * framesPerS;
+        if (moves === 0) expect(fetched).toEqual(listed);
         const said = JSON.stringify({ jumps, errors, moves });
-        expect(lost, said).toBeLessThanOrEqual(moves * apartMax);
+        // A busy machine makes players try their backups.
+        expect(lost, said).toBeLessThanOrEqual(stream === 'clones' ? 0 : moves * apartMax);
         if (stream === 'clones') expect(repeated).toBe(0);
-        expect(lastAt - firstAt).toBeGreaterThan((durationS - 2 * segmentS) * 1_000);
+        expect((lastAt - firstAt) * rate).toBeGreaterThan((durationS - 2 * segmentS) * 1_000);
       }
     },
-    240_000,
+    spareMs + recordedMs() / rate,
   );
+
+  test('goes on in hls.js at the other node, whose timestamps are an hour apart', async () => {
+    const [away, other] = rig.nodes;
+    const playback = await browser.play('hls', address('left', 0), 2);
+    try {
+      await playback.waitForFrames(2 * segmentS * framesPerS, 30_000);
+      await playback.page.route(
+        ({ hostname, pathname }) => hostname === away?.host && pathname.endsWith('.ts'),
+        (route) => route.abort(),
+      );
+      await playback.page.waitForRequest(
+        (request) => {
+          const { hostname, pathname } = new URL(request.url());
+          return hostname === other?.host && pathname.endsWith('.m3u8');
+        },
+        { timeout: 60_000 },
+      );
+      await playback.page.unrouteAll();
+      // What it has of the first node is played first.
+      const endS = await playback.page.evaluate<number>(`${video}.buffered.end(0)`);
+      const isBehind = `${video}.currentTime > ${endS + 3 * segmentS}`;
+      await playback.page.waitForFunction(isBehind, undefined, { timeout: 90_000, polling: 100 });
+      const seen = await playback.measure();
+      const said = JSON.stringify(seen);
+      expect(seen.errors.filter(({ fatal }) => fatal)).toEqual([]);
+      expect(seen.lost, said).toBeLessThanOrEqual(apartMax);
+      expect(seen.repeated, said).toBeLessThanOrEqual(apartMax);
+    } finally {
+      await playback.close();
+    }
+  }, 180_000);
 });
+
+function recordedMs(): number {
+  return 3 * betweenMs + 2 * outageMs;
+}
 
 async function startRig(source: LiveSource) {
   const base = mkdtempSync(join(tmpdir(), 'understudy-archive-'));
   const packagers = [await source.packager(join(base, '0'), { segmentS, listed })];
   packagers[0]?.start();
-  await delay(5_000);
-  packagers.push(await source.packager(join(base, '1'), { segmentS, listed }));
+  await delay(2_000);
+  packagers.push(await source.packager(join(base, '1'), { segmentS, listed, keepsTimes: true }));
   packagers[1]?.start();
   await Promise.all(packagers.map((packager) => packager.untilListed(3)));
   const origins = await Promise.all(
@@ -135,7 +198,7 @@ async function startRig(source: LiveSource) {
   );
   const { nodes, stop } = await startTestNodes(
     origins.map(({ url }) => {
-      const stream = { origin: `${url}/index.m3u8`, archive: { record: { depth_h: 1 } } };
+      const stream = { origin: `${url}/index.m3u8`, archive: { record: { depth_h: depthH } } };
       return [
         { name: 'clones', group: 'clones', ...stream },
         { name: 'left', group: 'left', canonical: false, ...stream },
@@ -161,14 +224,19 @@ async function startRig(source: LiveSource) {
 }
 
 async function watch(browser: PlayerBrowser, url: string, durationS: number) {
-  const playback = await browser.play('hls', url);
+  const playback = await browser.play('hls', url, rate);
   try {
-    await playback.page.waitForFunction('document.querySelector("video").ended', undefined, {
-      timeout: (durationS + 60) * 1_000,
+    await playback.page.waitForFunction(`${video}.ended`, undefined, {
+      timeout: (durationS / rate + 60) * 1_000,
       polling: 500,
     });
-    const playlists = playback.requests.filter(({ url }) => /~archive.*\.m3u8$/.test(url.pathname));
-    return { ...(await playback.measure()), moves: playlists.length - 1 };
+    const asked = (ending: string) =>
+      playback.requests.flatMap(({ url }) => (url.pathname.endsWith(ending) ? [nameOf(url)] : []));
+    const moves = asked('.m3u8').filter((name) => name.includes('/~archive/')).length - 1;
+    const opened = await fetch(url, { headers });
+    const { listed } = await mediaPlaylist(opened);
+    const fetched = [...new Set(asked('.ts'))];
+    return { ...(await playback.measure()), moves, fetched, listed };
   } finally {
     await playback.close();
   }
@@ -179,7 +247,7 @@ async function picturesOf(url: string): Promise<readonly number[]> {
   const row = 'format=gray,crop=320:1:0:8';
   const command = `-loglevel error -i ${url} -map 0:v -vf ${row} -fps_mode passthrough -f rawvideo -`;
   const { stdout } = await run('ffmpeg', command.split(' '), {
-    maxBuffer: 64e6,
+    maxBuffer: 320 * framesPerS * (120 + 2 * (recordedMs() / 1_000)),
     encoding: 'buffer',
   });
   return Array.from({ length: stdout.length / 320 }, (_, at) => {
@@ -195,11 +263,19 @@ function holesIn(shown: ReadonlySet<number>, first: number, last: number): reado
   return Array.from({ length: last - first }, (_, at) => first + at).filter((n) => !shown.has(n));
 }
 
-/** The first media playlist that a multivariant playlist names. */
-async function mediaPlaylist(opened: Response): Promise<string> {
+/** Without the viewer's pass. */
+function nameOf({ origin, pathname }: URL): string {
+  return origin + pathname;
+}
+
+/** The first media playlist that a multivariant playlist names, and where its segments are, in order. */
+async function mediaPlaylist(opened: Response) {
   const lines = (await opened.text()).split('\n');
   const uri = lines.find((line) => line !== '' && !line.startsWith('#'));
-  return (await fetch(new URL(uri ?? '', opened.url))).text();
+  const found = await fetch(new URL(uri ?? '', opened.url));
+  const text = await found.text();
+  const uris = [...text.matchAll(/^[^#].*$/gm)];
+  return { text, listed: uris.map(([uri]) => nameOf(new URL(uri, found.url))) };
 }
 
 /** Resolves when something of both streams that came from now on is recorded. @throws when that takes too long. */

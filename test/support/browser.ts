@@ -64,7 +64,8 @@ export type Playback = {
 };
 
 export type PlayerBrowser = {
-  play(player: BrowserPlayer, src: string): Promise<Playback>;
+  /** Plays at `rate` times the usual pace, 1 unless told otherwise. */
+  play(player: BrowserPlayer, src: string, rate?: number): Promise<Playback>;
   close(): Promise<void>;
 };
 
@@ -87,7 +88,8 @@ export async function launchBrowser(): Promise<PlayerBrowser> {
   const executablePath = fileURLToPath(new URL('chromium.sh', import.meta.url));
   const browser = await chromium.launch({ executablePath, args: launchArgs });
   return {
-    play: (player, src) => openPlayback(browser, pages.url, player, src),
+    play: (player, src, rate = 1) =>
+      openPlayback(browser, `${pages.url}/player-page.html`, { player, src, rate: String(rate) }),
     async close() {
       await browser.close();
       pages.close();
@@ -97,16 +99,16 @@ export async function launchBrowser(): Promise<PlayerBrowser> {
 
 async function openPlayback(
   browser: Browser,
-  pagesUrl: string,
-  player: BrowserPlayer,
-  src: string,
+  pageUrl: string,
+  played: Readonly<Record<'player' | 'src' | 'rate', string>>,
 ): Promise<Playback> {
+  const { origin } = new URL(pageUrl);
   const context = await browser.newContext({ viewport: { width: 340, height: 220 } });
   const page = await context.newPage();
   const requests: PlayerRequest[] = [];
   page.on('request', (request) => {
     const url = new URL(request.url());
-    if (url.protocol.startsWith('http') && url.origin !== pagesUrl) {
+    if (url.protocol.startsWith('http') && url.origin !== origin) {
       requests.push({ at: Date.now(), url });
     }
   });
@@ -124,8 +126,7 @@ async function openPlayback(
     if (response.status() < 400) return;
     failures.push({ at: Date.now(), url: new URL(response.url()), status: response.status() });
   });
-  const query = new URLSearchParams({ player, src });
-  await page.goto(`${pagesUrl}/player-page.html?${query}`);
+  await page.goto(`${pageUrl}?${new URLSearchParams(played)}`);
   const measure = () => page.evaluate<Measured>('measured()');
   return {
     page,

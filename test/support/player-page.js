@@ -1,5 +1,5 @@
 /**
- * Plays `?src=` with `?player=hls|shaka|vhs` in default settings and measures what is shown: every
+ * Plays `?src=` with `?player=hls|shaka|vhs` in default settings, `?rate=` times as fast as usual, and measures what is shown: every
  * picture of the source carries its frame number as an 18-bit bar code along its top edge, so a picture
  * that is missing, late or shown twice is seen here and not guessed from the player's clock.
  */
@@ -20,6 +20,7 @@ const straysMax = 3;
 const paceKeptMs = 10_000;
 
 const query = new URLSearchParams(location.search);
+const rate = Number(query.get('rate') ?? 1);
 const video = document.querySelector('video');
 const pen = document.querySelector('canvas').getContext('2d', { willReadFrequently: true });
 
@@ -61,9 +62,13 @@ function readNumber() {
   return number;
 }
 
-/** By how many pictures the numbers have moved on the time line. What is drawn may be one picture ahead of what is told. */
+/**
+ * By how many pictures the numbers have moved on the time line. What is drawn may be one picture ahead of what is told; of
+ * those that are shown, which are few when played faster.
+ */
 function moveOf(ms) {
-  const pictures = Math.round((ms - (place.ms ?? ms)) / frameMs);
+  const apart = Math.round((ms - (place.ms ?? ms)) / frameMs);
+  const pictures = rate > 1 && Math.abs(apart) <= rate ? 0 : apart;
   const strays = pictures === 0 ? 0 : place.strays + 1;
   const isMove = strays > straysMax;
   place = { ms: isMove ? ms : (place.ms ?? ms), strays: isMove ? 0 : strays };
@@ -76,13 +81,13 @@ function moveOf(ms) {
  */
 function countJumps(number, mediaTime, shownAt) {
   const moved = moveOf(number * frameMs - mediaTime * 1000);
-  const lateMs = shownAt - number * frameMs;
+  const lateMs = shownAt - (number * frameMs) / rate;
   const paceMs = pace.length === 0 ? lateMs : Math.min(...pace.map((entry) => entry.lateMs));
   const earlyMs = paceMs - lateMs;
   const jump = number - seen.lastNumber;
   if (jump < 0) seen.repeated += 1 - jump;
   else if (moved < 0) seen.repeated -= moved;
-  else if (earlyMs >= earlyMsMin) seen.lost += Math.round(earlyMs / frameMs);
+  else if (earlyMs >= earlyMsMin) seen.lost += Math.round((earlyMs * rate) / frameMs);
   else seen.lost += moved;
   if (jump < 0 || moved !== 0 || earlyMs >= earlyMsMin)
     note(seen.jumps, { number, jump, moved, earlyMs: Math.round(earlyMs), mediaTime });
@@ -100,7 +105,7 @@ function onFrame(_, { mediaTime, expectedDisplayTime }) {
   } else {
     const ms = at - seen.lastAt;
     const jump = number - seen.lastNumber;
-    if (seen.frames > 0 && (ms > gapMsMin || jump > jumpMin || jump < 0)) {
+    if (seen.frames > 0 && (ms > gapMsMin || jump > jumpMin * rate || jump < 0)) {
       note(seen.gaps, { ms, jump, lagMs: Math.round(seen.lagMs - lagAtLastFrame) });
     }
     if (seen.frames > 0) countJumps(number, mediaTime, expectedDisplayTime);
@@ -179,6 +184,8 @@ globalThis.measured = () => ({ ...seen, bufferedAheadS: bufferedAheadS(), now: D
 video.requestVideoFrameCallback(onFrame);
 watchBuffer();
 try {
+  // Attaching media sets the rate back to the usual one.
+  Object.assign(video, { defaultPlaybackRate: rate, playbackRate: rate });
   await players[query.get('player')](query.get('src'));
   await video.play();
 } catch (error) {

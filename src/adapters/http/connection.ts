@@ -12,7 +12,8 @@ const saidNames = ['user-agent', 'x-forwarded-proto', 'x-forwarded-for'] as cons
 const forwardedLengthMax = 1024;
 
 type Socket = { readonly remoteAddress?: string | undefined };
-type Header = (name: string) => string | undefined;
+/** Value of a header by its lower-case name. */
+export type Header = (name: string) => string | undefined;
 
 /**
  * Observes the viewer behind a request. A player sends the same with every request of a connection: then it is the same
@@ -29,9 +30,10 @@ export function createObserver(
     { readonly said: readonly unknown[]; readonly viewer: Viewer }
   >();
   return (socket, header) => {
-    const said = saidNames.map(header);
     const before = socket && seen.get(socket);
-    if (before?.said.every((value, at) => value === said[at])) return before.viewer;
+    if (before !== undefined && saidNames.every((name, at) => header(name) === before.said[at]))
+      return before.viewer;
+    const said = saidNames.map(header);
     const viewer = observeViewer(
       observeConnection({
         remoteAddress: socket?.remoteAddress,

@@ -33,7 +33,8 @@ export function passedOnHeaders(
     const value = headers[name];
     if (value !== undefined) passed[name] = value;
   }
-  passed.host = viewer.host;
+  // The port that a scheme has by itself is not told apart from none, as without workers; the hop has another scheme.
+  passed.host = viewer.isEncrypted ? viewer.host.replace(/:443$/, '') : viewer.host;
   if (viewer.address !== undefined) passed[addressHeader] = viewer.address;
   if (viewer.isEncrypted) passed[encryptedHeader] = '1';
   return passed;

@@ -4,6 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { getRequestListener, type HttpBindings } from '@hono/node-server';
 import type { Log } from '../../agent/ports.ts';
 import { followCertificate, type OnExpiry, readCertificate, type TlsFiles } from './certificate.ts';
+import type { Lane } from './viewer-lane.ts';
 
 /** Largest request head, bytes: a URL with a pass and the headers browsers send fit several times. */
 const requestHeadBytesMax = 16 * 1024;
@@ -16,30 +17,33 @@ const keepAliveMs = 30_000;
 /** Open requests get this long to end when the process stops. */
 const closeMsMax = 3_000;
 
+type App = {
+  readonly fetch: Parameters<typeof getRequestListener>[0];
+  readonly lane?: Lane;
+};
+type OnRequest = (incoming: HttpBindings['incoming'], outgoing: HttpBindings['outgoing']) => void;
+
 export type Listener = {
   /** Where it really listens: port 0 has become a port. */
   readonly address: AddressInfo;
   close(): Promise<void>;
 };
 
-/** Serves `app` at `host:port`; over TLS (HTTP/2 and 1.1) when files are given, reloaded when they change. */
+/** Serves `app` at `host:port`, its `lane` first where it has one; over TLS (HTTP/2 and 1.1) when files are given, reloaded when they change. */
 export async function listen(options: {
-  app: { readonly fetch: Parameters<typeof getRequestListener>[0] };
+  app: App;
   host: string;
   port: number;
   tls?: TlsFiles | undefined;
   log: Log;
   onExpiry?: OnExpiry | undefined;
 }): Promise<Listener> {
-  return listenBy(getRequestListener(options.app.fetch), options);
+  return listenBy(answeredBy(options.app), options);
 }
 
 /** The same, with each request answered by `onRequest`. */
 export async function listenBy(
-  onRequest: (
-    incoming: HttpBindings['incoming'],
-    outgoing: HttpBindings['outgoing'],
-  ) => void | Promise<void>,
+  onRequest: OnRequest,
   options: {
     host: string;
     port: number;
@@ -54,22 +58,26 @@ export async function listenBy(
   return listenWith(server, options);
 }
 
-/** Serves `app` to workers, at a Unix socket that only this user may use. */
-export function listenLocally(
-  app: { readonly fetch: Parameters<typeof getRequestListener>[0] },
-  path: string,
-): Promise<Listener> {
+/** Serves `app` to workers, its `lane` first, at a Unix socket that only this user may use. */
+export function listenLocally(app: App, path: string): Promise<Listener> {
   const server = createServer({
     // What a worker says of the viewer is added.
     maxHeaderSize: 2 * requestHeadBytesMax,
     // Workers keep connections for as long as they like: one that is closed when it is used again would cost a viewer its answer.
     keepAliveTimeout: 0,
   });
-  server.on('request', getRequestListener(app.fetch));
+  server.on('request', answeredBy(app));
   const mask = process.umask(0o177);
   const listening = listenWith(server, { path });
   process.umask(mask);
   return listening;
+}
+
+function answeredBy({ fetch, lane }: App): OnRequest {
+  const onFetch = getRequestListener(fetch);
+  return (incoming, outgoing) => {
+    if (lane?.(incoming, outgoing) !== true) void onFetch(incoming, outgoing);
+  };
 }
 
 /** Has a server listen at `host:port`, or at the path of a Unix socket. */

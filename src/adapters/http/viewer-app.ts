@@ -1,28 +1,19 @@
 import type { HttpBindings } from '@hono/node-server';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { type Context, Hono } from 'hono';
 import type { Answer } from '../../agent/answer.ts';
-import type { Clock, Log, Meter } from '../../agent/ports.ts';
-import type { Viewing } from '../../agent/viewing.ts';
-import { connectionOf, createObserver } from './connection.ts';
-import { socketBehind } from './hop.ts';
-import { respond } from './respond.ts';
-
-/** Longest path and query that are looked at, characters; longer ones are malformed. A pass far too long still fits, to be refused as what it is. */
-const urlLengthMax = 12 * 1024;
+import { createAnswerHead } from './answer-head.ts';
+import { cut, sendAnswer } from './send-answer.ts';
+import { createViewerLane, type Lane } from './viewer-lane.ts';
+import { createDecide, createFailed, type ViewerAppDeps } from './viewer-requests.ts';
 
 type Environment = { Bindings: Partial<HttpBindings> };
 
-/** The listener for viewers (`docs/architecture.md`, "A request"). */
-export function createViewerApp(deps: {
-  readonly viewing: Viewing;
-  readonly nodeId: string;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly meter?: Meter | undefined;
-  readonly trustedProxies: readonly string[];
-  /** Whether requests come from workers, which say whose they are. */
-  readonly isBehindWorkers?: boolean | undefined;
-}): Hono<Environment> {
+/**
+ * The listener for viewers (`docs/architecture.md`, "A request"). `lane` answers most requests of a socket without
+ * hono, to the same effect (ADR 24).
+ */
+export function createViewerApp(deps: ViewerAppDeps): Hono<Environment> & { readonly lane: Lane } {
   const app = new Hono<Environment>();
   // Any page may read every answer, refusals too: passes travel in the query, never in cookies (`docs/players.md`, rule 27).
   const common = {
@@ -32,11 +23,9 @@ export function createViewerApp(deps: {
     'x-understudy-node': deps.nodeId,
   };
   const methods = 'GET, HEAD, OPTIONS';
-  // Behind a proxy, or a worker, one connection serves many viewers.
-  const isShared = deps.trustedProxies.length > 0 || deps.isBehindWorkers === true;
-  const observe = createObserver(deps.trustedProxies);
-  const send = (context: Context<Environment>, answer: Answer) =>
-    respond(answer, common, { method: context.req.method, outgoing: context.env?.outgoing });
+  const decide = createDecide(deps);
+  const failed = createFailed(deps.log);
+  const headOf = createAnswerHead(Object.entries(common).flat());
 
   app.options('*', () => {
     const headers = {
@@ -50,42 +39,45 @@ export function createViewerApp(deps: {
   });
 
   app.get('*', async (context) => {
-    const url = context.req.url;
-    const pathAt = url.indexOf('/', url.indexOf('//') + 2);
-    if (url.length - pathAt > urlLengthMax)
-      return send(context, { kind: 'refusal', status: 400, reason: 'path-invalid' });
-    const queryAt = url.indexOf('?', pathAt);
-    const incoming = context.env?.incoming;
-    const header = headersOf(context);
-    const now = deps.clock.now();
-    const answer = await deps.viewing.open({
-      viewer: observe(deps.isBehindWorkers ? socketBehind(header) : incoming?.socket, header),
-      host: url.slice(url.indexOf('//') + 2, pathAt).toLowerCase(),
-      path: url.slice(pathAt + 1, queryAt < 0 ? undefined : queryAt),
-      query: queryAt < 0 ? '' : url.slice(queryAt + 1),
-      range: header('range'),
-      bearer: bearerIn(header('authorization')),
-      userAgent: header('user-agent'),
-      connection: isShared ? undefined : connectionOf(incoming),
-      now,
+    const { url } = context.req;
+    const hostAt = url.indexOf('//') + 2;
+    const pathAt = url.indexOf('/', hostAt);
+    const { incoming } = context.env ?? {};
+    const answer = await decide({
+      host: url.slice(hostAt, pathAt).toLowerCase(),
+      target: url.slice(pathAt),
+      header: headersOf(context),
+      incoming,
     });
-    if (answer.kind !== 'cut')
-      deps.meter?.answered({
-        kind: answer.kind,
-        reason: answer.kind === 'file' ? undefined : answer.reason,
-        decidedInMs: deps.clock.now().monoMs - now.monoMs,
-      });
-    return send(context, answer);
+    return respond(context, answer);
   });
+
+  /** To a socket the answer is written; without one it is given back, as a head alone where it is a file. */
+  async function respond({ req, env }: Context<Environment>, answer: Answer): Promise<Response> {
+    const outgoing = env?.outgoing;
+    if (answer.kind === 'cut') {
+      if (outgoing === undefined) return Response.error();
+      cut(outgoing);
+      return RESPONSE_ALREADY_SENT;
+    }
+    const head = headOf(answer);
+    // Hono makes an answer to HEAD of one to GET.
+    if (outgoing !== undefined && req.method !== 'HEAD') {
+      await sendAnswer(outgoing, { answer, head, method: req.method });
+      return RESPONSE_ALREADY_SENT;
+    }
+    if (answer.kind === 'file' && answer.file.kind === 'stream') answer.file.close();
+    const headers = Object.fromEntries(pairsOf(head.headers));
+    const body = (head.body as string | Uint8Array<ArrayBuffer> | undefined) ?? null;
+    return new Response(body, { status: head.status, headers });
+  }
 
   // Not a route for every method: hono answers faster where one handler alone is in question.
   app.notFound(() => new Response(null, { status: 405, headers: { ...common, allow: methods } }));
 
-  app.onError((error, context) => {
-    deps.log.error('viewer request failed', { path: context.req.path, cause: error.stack });
-    return send(context, { kind: 'refusal', status: 404, reason: 'internal-error' });
-  });
-  return app;
+  app.onError((error, context) => respond(context, failed(context.req.path, error)));
+
+  return Object.assign(app, { lane: createViewerLane({ decide, headOf, failed }) });
 }
 
 /** Headers as Node has read them: to make web headers of them costs more than most answers. */
@@ -98,6 +90,6 @@ function headersOf(context: Context<Environment>): (name: string) => string | un
   };
 }
 
-function bearerIn(header: string | undefined): string | undefined {
-  return header === undefined ? undefined : /^Bearer +(\S+)$/i.exec(header)?.[1];
+function pairsOf(headers: readonly string[]): readonly (readonly [string, string])[] {
+  return headers.flatMap((name, at) => (at % 2 === 0 ? [[name, headers[at + 1] ?? '']] : []));
 }

@@ -1,10 +1,8 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { Log, Meter, MonitoredState } from '../../agent/ports.ts';
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import type { Log, MonitoredState } from '../../agent/ports.ts';
+import { answerMetrics } from './answer-metrics.ts';
 import { setState, stateGauges } from './state-gauges.ts';
 import { workerMetrics } from './worker-metrics.ts';
-
-/** Upper bounds of the times until an answer is known, seconds; the promise is 1 s for a playlist. */
-const decisionBucketsS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
 
 /**
  * What Prometheus reads (`docs/metrics.md`). Labels are reason codes, states, and names of streams and peers up to a
@@ -20,19 +18,6 @@ export function createMetrics({ version }: { readonly version: string }) {
     labelNames: ['version'],
     registers,
   }).set({ version }, 1);
-  const answers = new Counter({
-    name: 'understudy_viewer_answers_total',
-    help: 'Answers to viewers by kind and reason',
-    labelNames: ['kind', 'reason'],
-    registers,
-  });
-  const decisions = new Histogram({
-    name: 'understudy_viewer_decision_seconds',
-    help: 'Time until it was known what to answer a viewer',
-    labelNames: ['kind'],
-    buckets: decisionBucketsS,
-    registers,
-  });
   const lines = new Counter({
     name: 'understudy_log_events_total',
     help: 'Log lines by level, also those that are not written',
@@ -47,16 +32,11 @@ export function createMetrics({ version }: { readonly version: string }) {
     registers,
   });
   const gauges = stateGauges(registry);
-  const workers = workerMetrics(registry, answers);
+  const answers = answerMetrics(registry);
+  const workers = workerMetrics(registry, answers.repeated);
 
-  const meter: Meter = {
-    answered({ kind, reason = 'none', decidedInMs }) {
-      answers.inc({ kind, reason });
-      decisions.observe({ kind }, decidedInMs / 1000);
-    },
-  };
   return {
-    meter,
+    meter: answers.meter,
     workers,
     registry,
     contentType: registry.contentType,

@@ -1,8 +1,9 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Report } from '../../agent/worker-ports.ts';
+import type { Repeated } from './answer-metrics.ts';
 
-/** What workers do; nothing of it moves where there are none. `answers` counts what viewers get, whoever answers. */
-export function workerMetrics(registry: Registry, answers: Counter<'kind' | 'reason'>) {
+/** What workers do; nothing of it moves where there are none. `countAnswers` counts what viewers get, whoever answers. */
+export function workerMetrics(registry: Registry, countAnswers: Repeated) {
   const registers = [registry];
   const serving = new Gauge({
     name: 'understudy_workers_serving',
@@ -26,7 +27,7 @@ export function workerMetrics(registry: Registry, answers: Counter<'kind' | 'rea
     restarted: (worker: number) => restarts.inc({ worker: String(worker) }),
     answered(worker: number, answered: Report['answered']): void {
       for (const [kind, reason, count] of answered) {
-        answers.inc({ kind, reason: reason === '' ? 'none' : reason }, count);
+        countAnswers(kind, reason === '' ? 'none' : reason, count);
         repeated.inc({ worker: String(worker) }, count);
       }
     },

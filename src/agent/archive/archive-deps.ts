@@ -24,6 +24,7 @@ import type { Coverages } from './coverages.ts';
 import type { OriginArchives } from './origin-archives.ts';
 import type { OwnArchives } from './own-archives.ts';
 import type { PeerSegments } from './peer-segments.ts';
+import type { PeriodTexts } from './period-texts.ts';
 
 /** What archive requests are answered from, beside what live ones are. */
 export type ArchiveDeps = {
@@ -32,6 +33,7 @@ export type ArchiveDeps = {
   readonly archives: OwnArchives;
   readonly origins: OriginArchives;
   readonly peerSegments: PeerSegments;
+  readonly periodTexts: PeriodTexts;
 };
 
 /** First segment of paths below a stream that are recordings. */

@@ -18,6 +18,7 @@ import { OriginArchives } from './origin-archives.ts';
 import { createOriginReader } from './origin-reader.ts';
 import { OwnArchives } from './own-archives.ts';
 import { PeerSegments } from './peer-segments.ts';
+import { PeriodTexts } from './period-texts.ts';
 import { Recorder } from './recorder.ts';
 import { Refill, type RefillDeps } from './refill.ts';
 import { SampledCheck } from './sampled-check.ts';
@@ -128,6 +129,7 @@ export function createArchiveParts(ports: ArchivePorts, live: LiveStreams) {
   };
   return {
     ...{ coverages, reader, archives, origins, peerSegments, troubles },
+    periodTexts: new PeriodTexts(),
     ...{ cycles, refillFrom, trim, close },
   };
 }

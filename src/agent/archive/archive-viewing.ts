@@ -7,6 +7,7 @@ import type { Now } from '../../core/time.ts';
 import type { ViewerQuery } from '../../core/viewer/query.ts';
 import { type Answer, denied } from '../answer.ts';
 import { arrive, loginRefusal } from '../arrive.ts';
+import type { StreamMatch } from '../stream-match.ts';
 import type { ViewerRequest, ViewingDeps } from '../viewing-parts.ts';
 import { type ArchiveDeps, archivePrefix, depthOf, firstRecordedAt } from './archive-deps.ts';
 import { openPeriod } from './open-period.ts';
@@ -18,21 +19,24 @@ type Asked = Request & { readonly name: string; readonly address: ArchiveAddress
 
 /**
  * Answers what asks for the archive; undefined for everything else, which is live (`docs/archive.md`). Known live
- * playlists are never taken for archive addresses.
+ * playlists are never taken for archive addresses. `match` is the stream that the path begins with.
  */
 export function openArchive(
   viewing: ViewingDeps,
   archive: ArchiveDeps,
-  { request, query }: Request,
+  { request, query, match: live }: Request & { readonly match: StreamMatch | undefined },
 ): Promise<Answer> | undefined {
-  const match = viewing.live.match(request.path) ?? matchXtream(viewing, request.path);
+  const match = live ?? matchXtream(viewing, request.path);
   if (match === undefined) return openUnknown(viewing, archive, { request, query });
   const { stream, rest } = match;
   if (rest.startsWith(archivePrefix))
     return openRecorded(viewing, archive, { request, query, stream, rest });
+  const isEntry = rest === hlsEntryPath || rest === dashEntryPath;
+  const form = stream.archive && archiveUrlOf(stream.archive);
+  // Almost every opening: an entry asks for a period in its query, if its media server has no form of its own.
+  if (isEntry && query.others === '' && form === undefined) return undefined;
   if (viewing.live.media(stream.name, rest) !== undefined) return undefined;
   const { name } = stream;
-  const form = stream.archive && archiveUrlOf(stream.archive);
   const address = readArchiveAddress(
     {
       rest,
@@ -42,7 +46,6 @@ export function openArchive(
     },
     form,
   );
-  const isEntry = rest === hlsEntryPath || rest === dashEntryPath;
   if (address === undefined || (!isEntry && !keepsAny(viewing, stream, request.now)))
     return undefined;
   return openAddress(viewing, archive, { request, query, name, address });

@@ -1,5 +1,5 @@
-import type { Period } from '../../core/archive/period.ts';
-import { renderPeriod } from '../../core/archive/period-playlist.ts';
+import { type Period, periodName } from '../../core/archive/period.ts';
+import { withPass } from '../../core/archive/period-playlist.ts';
 import type { ArchivePlacement } from '../../core/archive/place-archive.ts';
 import type { Piece } from '../../core/archive/plan.ts';
 import { spanOf, type TimeRange } from '../../core/archive/ranges.ts';
@@ -36,11 +36,16 @@ export async function openPiecedPlaylist(
   const slices = takeSegments(found.taken);
   if (slices.length === 0) return notFromHere('nothing-recorded');
   const passed = query.pass === undefined ? '' : `?pass=${query.pass}`;
+  const key = `${name} ${asked.rung} ${periodName(period)}`;
+  const text = archive.periodTexts.join(key, slices, {
+    grows: period.grows,
+    node: viewing.self().id,
+  });
   return servePlaylist(
     viewing,
     { request, arrival, name },
     {
-      body: renderPeriod(slices, { grows: period.grows, query: passed }),
+      body: withPass(text, passed),
       reason: found.placement.reason,
       missingS: secondsOf(found.placement.missingMs),
     },

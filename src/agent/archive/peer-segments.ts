@@ -1,6 +1,6 @@
 import { settledMs } from '../../core/archive/listed-periods.ts';
 import { type Period, periodName } from '../../core/archive/period.ts';
-import { readSegmentList } from '../../core/archive/segment-list.ts';
+import { readSegmentList, renewedList } from '../../core/archive/segment-list.ts';
 import type { MonoMs, Now } from '../../core/time.ts';
 import type { ArchiveBlock } from '../archive-ports.ts';
 import type { OpenOrigin, Origin } from '../ports.ts';
@@ -16,6 +16,8 @@ const segmentBytesMax = 64 * 1024 * 1024;
 const keptMsMax = 60_000;
 /** A list of what still grows is good for this long, and a peer that did not answer is not asked again before. */
 const grownKeptMsMax = 2_000;
+/** A list that is good no more is kept for this long in all: where it comes again as it was, it stays the same one. */
+const oldMsMax = 300_000;
 /** Lists that are kept, faults and empty ones included. */
 const listsMax = 1_000;
 /** Segments of all lists that are kept; the list unused for longest goes first. */
@@ -70,7 +72,8 @@ export class PeerSegments {
     this.#forget(url);
     if (this.#reads >= readsMax) return Promise.resolve(undefined);
     const isSettled = period.endMs <= now.wallMs - settledMs;
-    const kept: Kept = { list: this.#read(question, url), at: now.monoMs, isSettled, size: -1 };
+    const list = this.#read(question, url, known?.list);
+    const kept: Kept = { list, at: now.monoMs, isSettled, size: -1 };
     this.#kept.set(url, kept);
     this.#makeRoom(url, now);
     void kept.list.then((list) => this.#took(url, kept, list, now));
@@ -91,7 +94,11 @@ export class PeerSegments {
     this.#size = 0;
   }
 
-  async #read({ base, pass }: ListQuestion, url: string): Promise<ArchiveBlock | undefined> {
+  async #read(
+    { base, pass }: ListQuestion,
+    url: string,
+    before: Promise<ArchiveBlock | undefined> | undefined,
+  ): Promise<ArchiveBlock | undefined> {
     this.#reads += 1;
     try {
       const shown = pass();
@@ -99,7 +106,8 @@ export class PeerSegments {
       const limits = { deadlineMs: listMsMax, bytesMax: listBytesMax };
       const found = await this.#originOf(base).read(url + query, limits);
       if (found.kind === 'fault') return undefined;
-      return readSegmentList(new TextDecoder().decode(found.bytes));
+      const list = readSegmentList(new TextDecoder().decode(found.bytes));
+      return list && renewedList((await before) ?? [], list);
     } catch {
       // No pass could be signed.
       return undefined;
@@ -115,10 +123,10 @@ export class PeerSegments {
     this.#makeRoom(url, now);
   }
 
-  /** Lets go of what is good no more, and of the lists unused for longest; never of the one at `url`. */
+  /** Lets go of what has long been good no more, and of the lists unused for longest; never of the one at `url`. */
   #makeRoom(url: string, now: Now): void {
     for (const [other, kept] of this.#kept)
-      if (other !== url && !isGood(kept, now)) this.#forget(other);
+      if (other !== url && now.monoMs - kept.at > oldMsMax) this.#forget(other);
     for (const oldest of this.#kept.keys()) {
       const fits = this.#size <= segmentsMax && this.#kept.size <= listsMax;
       if (fits || oldest === url) break;

@@ -47,6 +47,31 @@ export function readSegmentList(text: string): readonly ArchivedSegment[] | unde
   return segments.sort((a, b) => a.startMs - b.startMs);
 }
 
+/** `list`, of the segments of `before` as far as they are the same: `before` itself where all are. */
+export function renewedList(
+  before: readonly ArchivedSegment[],
+  list: readonly ArchivedSegment[],
+): readonly ArchivedSegment[] {
+  const renewed = list.map((segment, at) => {
+    const known = before[at];
+    return known !== undefined && isSame(known, segment) ? known : segment;
+  });
+  const isAll = renewed.length === before.length && renewed.every((one, at) => one === before[at]);
+  return isAll ? before : renewed;
+}
+
+function isSame(a: ArchivedSegment, b: ArchivedSegment): boolean {
+  return (
+    a.name === b.name &&
+    a.startMs === b.startMs &&
+    a.durationMs === b.durationMs &&
+    a.run === b.run &&
+    a.number === b.number &&
+    a.map === b.map &&
+    a.bytes === b.bytes
+  );
+}
+
 function readSegment(item: readonly unknown[]): ArchivedSegment | undefined {
   const [name, startMs, durationMs, bytes, run, number, map] = item;
   const isGood =

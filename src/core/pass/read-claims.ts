@@ -14,7 +14,9 @@ export function readClaims(payload: unknown): PassClaims | undefined {
   if (lgn !== undefined && !isText(lgn)) return undefined;
   if (!isTime(iat) || !isTime(nbf) || !isTime(exp)) return undefined;
   if (!isNodes(aud) || aud.length === 0 || !isNodes(hop)) return undefined;
-  return { iss, aud, sub, grp, ...(lgn === undefined ? {} : { lgn }), iat, nbf, exp, hop };
+  return lgn === undefined
+    ? { iss, aud, sub, grp, iat, nbf, exp, hop }
+    : { iss, aud, sub, grp, lgn, iat, nbf, exp, hop };
 }
 
 function isText(value: unknown): value is string {

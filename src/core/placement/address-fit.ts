@@ -80,7 +80,7 @@ export function fitPlace(parts: {
   readonly purpose: 'backup' | 'redirect';
 }): Fit {
   const { viewer, node, self, purpose } = parts;
-  const from = readAddress(viewer.address);
+  const from = addressOf(viewer);
   let reason: ReasonCode | undefined;
   for (const place of node.places) {
     const unfit =
@@ -95,6 +95,18 @@ export function fitPlace(parts: {
     reason ??= unfit;
   }
   return { kind: 'unfit', reason: reason ?? 'address-missing' };
+}
+
+/** By viewer, which a connection keeps; null: no address that can be read. */
+const viewerAddresses = new WeakMap<Viewer, Address | null>();
+
+/** Where a viewer comes from, read once for all that is judged for it. */
+export function addressOf(viewer: Viewer): Address | undefined {
+  const known = viewerAddresses.get(viewer);
+  if (known !== undefined) return known ?? undefined;
+  const address = readAddress(viewer.address);
+  viewerAddresses.set(viewer, address ?? null);
+  return address;
 }
 
 /** Two nodes with places chosen for one viewer. */

@@ -1,9 +1,8 @@
 import type { NodeFacts } from '../group/node.ts';
 import type { ReasonCode } from '../reasons.ts';
 import type { StreamFacts } from '../stream/stream.ts';
-import { readAddress } from '../viewer/address-class.ts';
 import type { Viewer } from '../viewer/viewer.ts';
-import { fitPlace, isSamePlace, type NodePlaces, type Place } from './address-fit.ts';
+import { addressOf, fitPlace, isSamePlace, type NodePlaces, type Place } from './address-fit.ts';
 import type { Candidate, Candidates } from './candidates.ts';
 
 /** A node that may be named to one viewer, and where that viewer finds the stream. */
@@ -51,16 +50,31 @@ export function offerBackups(asked: Asked): Offered {
   if (visited.length > 0) {
     return decideOffers(asked);
   }
-  const from = readAddress(viewer.address);
-  const kind = [viewer.isPublic, viewer.isHttps, viewer.followsBackups, from?.version, from?.class];
+  const kind = kindOf(viewer);
   const ofCandidates = decided.get(candidates) ?? new Map<string, Offered>();
-  const known = ofCandidates.get(kind.join());
+  const known = ofCandidates.get(kind);
   if (known !== undefined) {
     return known;
   }
   const offered = decideOffers(asked);
-  decided.set(candidates, ofCandidates.set(kind.join(), offered));
+  decided.set(candidates, ofCandidates.set(kind, offered));
   return offered;
+}
+
+/** Kinds of viewers by viewer: a connection keeps one. */
+const kinds = new WeakMap<Viewer, string>();
+
+/** All of a viewer that the offers depend on. */
+function kindOf(viewer: Viewer): string {
+  const known = kinds.get(viewer);
+  if (known !== undefined) {
+    return known;
+  }
+  const from = addressOf(viewer);
+  const { isPublic, isHttps, followsBackups } = viewer;
+  const kind = [isPublic, isHttps, followsBackups, from?.version, from?.class].join();
+  kinds.set(viewer, kind);
+  return kind;
 }
 
 function decideOffers(parts: Asked): Offered {

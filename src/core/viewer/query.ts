@@ -11,7 +11,8 @@ export type ViewerQuery = {
 };
 
 /** Parameters that the agent adds to URLs and takes away again. */
-const ownParameters = new Set(['pass', 'round']);
+const passParameter = 'pass';
+const roundParameter = 'round';
 
 const tokenParameter = 'token';
 
@@ -20,27 +21,24 @@ const tokenParameter = 'token';
  * parameter `token` is the player's own business.
  */
 export function readViewerQuery(query: string, takesToken = false): ViewerQuery {
-  const parameters = query === '' ? [] : query.split('&');
-  const passes = parameters.flatMap((parameter) =>
-    nameOf(parameter) === 'pass' ? [parameter.slice('pass='.length)] : [],
-  );
-  return {
-    pass: passes.length === 0 ? undefined : passes.join(' '),
-    ...(takesToken && { token: tokenIn(parameters) }),
-    others: parameters
-      .filter((parameter) => {
-        const name = nameOf(parameter);
-        return !(ownParameters.has(name) || (takesToken && name === tokenParameter));
-      })
-      .join('&'),
-    blocks: parameters.some((parameter) => nameOf(parameter) === '_HLS_msn'),
-  };
+  let pass: string | undefined;
+  let token: string | undefined;
+  let blocks = false;
+  const others: string[] = [];
+  for (const parameter of query === '' ? [] : query.split('&')) {
+    const name = nameOf(parameter);
+    const value = parameter.slice(name.length + 1);
+    if (name === passParameter) pass = pass === undefined ? value : `${pass} ${value}`;
+    else if (takesToken && name === tokenParameter) token ??= value;
+    else if (name !== roundParameter) others.push(parameter);
+    blocks ||= name === '_HLS_msn';
+  }
+  return { pass, token: token && decoded(token), others: others.join('&'), blocks };
 }
 
-function tokenIn(parameters: readonly string[]): string | undefined {
-  const found = parameters.find((parameter) => nameOf(parameter) === tokenParameter);
+function decoded(value: string): string | undefined {
   try {
-    return found && decodeURIComponent(found.slice(tokenParameter.length + 1));
+    return decodeURIComponent(value);
   } catch {
     return undefined;
   }

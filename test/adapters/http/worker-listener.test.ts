@@ -41,7 +41,7 @@ async function startWorker(viewing: Viewing, seq = 0) {
   return { log, repertoire, url, aloneUrl: `http://${host}:${alone.address.port}` };
 }
 
-const answering = (open: (request: ViewerRequest) => Promise<Answer>) =>
+const answering = (open: (request: ViewerRequest) => Answer | Promise<Answer>) =>
   ({ open }) as unknown as Viewing;
 
 type Asking = {

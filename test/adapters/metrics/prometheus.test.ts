@@ -46,6 +46,27 @@ describe('metrics', () => {
     });
   });
 
+  it('count what workers repeat among the answers, without a time', async () => {
+    const metrics = createMetrics({ version: '1.2.3' });
+    metrics.workers.answered(1, [['playlist', 'own-viewer', 40]]);
+    metrics.meter.answered({ kind: 'playlist', reason: 'own-viewer', decidedInMs: 3 });
+    metrics.workers.answered(2, [
+      ['playlist', 'own-viewer', 2],
+      ['file', '', 5],
+    ]);
+    expect(await series(metrics, 'viewer_answers_total')).toEqual({
+      '{kind="playlist",reason="own-viewer"}': 43,
+      '{kind="file",reason="none"}': 5,
+    });
+    expect(await series(metrics, 'viewer_decision_seconds_count')).toMatchObject({
+      '{kind="playlist"}': 1,
+    });
+    expect(await series(metrics, 'worker_repeated_answers_total')).toEqual({
+      '{worker="1"}': 40,
+      '{worker="2"}': 7,
+    });
+  });
+
   it('tell when the certificate runs out, the latest one, and nothing without one', async () => {
     const metrics = createMetrics({ version: '1.2.3' });
     const name = 'certificate_expiry_timestamp_seconds';

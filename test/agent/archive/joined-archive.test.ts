@@ -64,6 +64,16 @@ describe('one archive out of many', { timeout: 30_000 }, () => {
     expect(urisOf(playlist)[599]).toBe(`${first + 599}.ts`);
   });
 
+  it('numbers discontinuities as no other node does: to players one number is one timeline', async () => {
+    const numberAt = async (at: number) => {
+      const { playlist } = await joined([[[0, 20]], [[20, 60]]], { at });
+      return /#EXT-X-DISCONTINUITY-SEQUENCE:(\d+)\n/.exec(playlist)?.[1];
+    };
+    expect(await numberAt(0)).toMatch(/^\d+$/);
+    expect(await numberAt(1)).toMatch(/^\d+$/);
+    expect(await numberAt(1)).not.toBe(await numberAt(0));
+  });
+
   it('has no discontinuity between members that publish the same segments', async () => {
     const { playlist, first } = await joined(
       [
@@ -75,7 +85,7 @@ describe('one archive out of many', { timeout: 30_000 }, () => {
       ],
       { run: 'g1' },
     );
-    expect(playlist).not.toContain('DISCONTINUITY');
+    expect(playlist).not.toContain('#EXT-X-DISCONTINUITY\n');
     expect(numbers(playlist)).toEqual(Array.from({ length: 600 }, (_, at) => first + at));
   });
 

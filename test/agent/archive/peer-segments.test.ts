@@ -75,6 +75,16 @@ describe('the segments of another node', () => {
     expect(asked).toHaveLength(2);
   });
 
+  it('that come again as they were are the very same, for five minutes', async () => {
+    const { asked, list } = createRig((url) => bodyOf(3, url));
+    const first = await list();
+    await list(agoMs - minuteMs, 61_000);
+    expect(await list(agoMs, 300_000)).toBe(first);
+    await list(agoMs - minuteMs, 600_001);
+    expect(await list(agoMs, 600_001)).not.toBe(first);
+    expect(asked).toHaveLength(5);
+  });
+
   it('that do not come are asked for again after two seconds', async () => {
     const { asked, list } = createRig(() => fault);
     expect(await list()).toBeUndefined();

@@ -1,6 +1,15 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { renderPeriod } from '../../../src/core/archive/period-playlist.ts';
-import { readSegmentList, writeSegmentList } from '../../../src/core/archive/segment-list.ts';
+import {
+  joinPeriod,
+  type PeriodText,
+  withPass,
+} from '../../../src/core/archive/period-playlist.ts';
+import {
+  readSegmentList,
+  renewedList,
+  writeSegmentList,
+} from '../../../src/core/archive/segment-list.ts';
 import {
   type ListedSegment,
   type Taken,
@@ -20,10 +29,24 @@ function block(
     name: `${first + at}.ts`,
     startMs: startMs + (first + at) * 6_000 + shiftMs,
     durationMs: 6_000,
-    run: 'one',
+    run: 'c1',
     number: first + at,
     ...rest,
   }));
+}
+
+/** Segments of which each has its own relation to the one before. */
+function brokenBlock(run: string, kinds: readonly string[]): readonly ListedSegment[] {
+  let [atMs, runs, maps] = [startMs, 0, 0];
+  return kinds.map((kind, number) => {
+    if (kind === 'hole') atMs += 20_000;
+    if (kind === 'run') runs += 1;
+    if (kind === 'map') maps += 1;
+    const durationMs = 5_000 + number;
+    const segment = { name: `${number}.ts`, startMs: atMs, durationMs, number };
+    atMs += durationMs;
+    return { ...segment, run: `${run}${runs}`, ...(maps > 0 && { map: `${maps}.mp4` }) };
+  });
 }
 
 const stretch = (from: number, to: number, parts: Partial<Taken> = {}): Taken => ({
@@ -34,8 +57,11 @@ const stretch = (from: number, to: number, parts: Partial<Taken> = {}): Taken =>
   ...parts,
 });
 
-const render = (stretches: readonly Taken[], grows = false) =>
-  renderPeriod(takeSegments(stretches), { grows, query: '?pass=p' });
+const render = (stretches: readonly Taken[], grows = false, node = 'a') =>
+  textOf(joinPeriod(takeSegments(stretches), { grows, node }));
+
+const textOf = (playlist: PeriodText, query = '?pass=p') =>
+  new TextDecoder().decode(withPass(playlist, query));
 
 describe('the playlist of a period', () => {
   it('is a finished one, with the time of its beginning', () => {
@@ -95,6 +121,16 @@ describe('the playlist of a period', () => {
     expect(text).not.toContain('DISCONTINUITY');
   });
 
+  it('has numbers of discontinuities that no other node has, but where all have the same segments', () => {
+    const numberOf = (node: string, run: string) =>
+      /SEQUENCE:(\d+)\n#EXT-X-PLAYLIST/.exec(
+        render([stretch(3, 4, { blocks: [block(0, 20, { run })] })], false, node),
+      )?.[1];
+    expect(numberOf('a', 'one')).toBe(numberOf('a', 'two'));
+    expect(numberOf('b', 'one')).not.toBe(numberOf('a', 'one'));
+    expect([numberOf('a', 'c2'), numberOf('b', 'c2')]).toEqual(['3', '3']);
+  });
+
   it.each([
     ['500 ms', 500, 0, 0],
     ['501 ms', 501, 1, 0],
@@ -145,11 +181,104 @@ describe('the playlist of a period', () => {
   });
 });
 
+describe('the text of a period', () => {
+  const two = [
+    stretch(0, 4, { blocks: [block(0, 4)] }),
+    stretch(4, 8, { prefix: 'http://b/', blocks: [block(0, 20)] }),
+  ];
+  const sent = (stretches: readonly Taken[], known?: PeriodText) =>
+    joinPeriod(takeSegments(stretches), { grows: true, node: 'a' }, known);
+
+  it('is joined once as long as nothing changes, for whichever viewer', () => {
+    const first = sent(two);
+    expect(sent(two, first)).toBe(first);
+    expect(textOf(first, '?pass=q')).toBe(textOf(first).replaceAll('pass=p', 'pass=q'));
+    expect(textOf(first, '')).not.toContain('?');
+    const own = sent([stretch(0, 4)]);
+    expect(withPass(own, '?pass=p').buffer).toBe(withPass(own, '?pass=q').buffer);
+  });
+
+  it('is joined anew where what it begins with is another', () => {
+    const first = sent(two);
+    const [, other] = two;
+    for (const changed of [
+      stretch(1, 4, { blocks: [block(0, 4)] }),
+      stretch(0, 4, { blocks: [block(0, 4)], lostMs: 12_000 }),
+      stretch(0, 4, { blocks: [block(0, 4, { durationMs: 7_600 })] }),
+    ]) {
+      const stretches = other === undefined ? [] : [changed, other];
+      expect(sent(stretches, first).text).not.toBe(first.text);
+      expect(textOf(sent(stretches, first))).toBe(textOf(sent(stretches)));
+    }
+    expect(textOf(joinPeriod(takeSegments(two), { grows: false, node: 'a' }, first))).toContain(
+      'ENDLIST',
+    );
+  });
+
+  it('is only added to when segments come, and what was sent stays as it was', () => {
+    const [whole, before] = [block(0, 20), sent([stretch(0, 5, { blocks: [block(0, 1)] })])];
+    const early = sent([stretch(0, 100, { blocks: [whole.slice(0, 5)] })], before);
+    const earlyText = textOf(early);
+    const late = sent([stretch(0, 100, { blocks: [whole.slice(0, 6)] })], early);
+    expect(late.text).toBe(early.text);
+    expect(textOf(late)).toBe(`${earlyText}#EXTINF:6.000,\n5.ts\n`);
+    expect(textOf(early)).toBe(earlyText);
+    // Somebody went on from it already.
+    const again = sent([stretch(0, 100, { blocks: [whole.slice(0, 8)] })], early);
+    expect(again.text).not.toBe(early.text);
+    expect(textOf(late)).toBe(`${earlyText}#EXTINF:6.000,\n5.ts\n`);
+    expect(textOf(again)).toBe(textOf(sent([stretch(0, 8, { blocks: [block(0, 20)] })])));
+  });
+
+  it('is what it would be if joined at once, however it grew', () => {
+    const looks = fc.array(
+      fc.record({ own: fc.nat(3), other: fc.nat(3), isFirstGone: fc.boolean() }),
+      { minLength: 1, maxLength: 8 },
+    );
+    const breaks = fc.array(fc.constantFrom('same', 'hole', 'run', 'map'), {
+      minLength: 24,
+      maxLength: 24,
+    });
+    fc.assert(
+      fc.property(looks, breaks, (all, kinds) => {
+        const made = (run: string) => brokenBlock(run, kinds);
+        const [own, other, fresh] = [made('a'), made('b'), () => [made('a'), made('b')] as const];
+        let known: PeriodText | undefined;
+        let [ownTo, otherTo, from] = [1, 0, 0];
+        for (const look of all) {
+          [ownTo, otherTo] = [ownTo + (otherTo === 0 ? look.own : 0), otherTo + look.other];
+          if (look.isFirstGone && ownTo > from + 1) from += 1;
+          const parts = (a: typeof own, b: typeof own) => [
+            { block: a.slice(from, ownTo + 1), from: 0, to: ownTo - from, prefix: '' },
+            ...(otherTo === 0 ? [] : [{ block: b, from: 0, to: otherTo, prefix: 'http://b/' }]),
+          ];
+          known = joinPeriod(parts(own, other), { grows: true, node: 'a' }, known);
+          expect(textOf(known)).toBe(
+            textOf(joinPeriod(parts(...fresh()), { grows: true, node: 'a' })),
+          );
+        }
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
 describe('a list of segments for another node', () => {
   const segments = block(0, 3, { map: 'a.mp4' }).map((one) => ({ ...one, bytes: 5 }));
 
   it('comes as it was told', () => {
     expect(readSegmentList(writeSegmentList(segments))).toEqual(segments);
+  });
+
+  it('told again is the same as far as it is the same', () => {
+    const again = () => block(0, 3, { map: 'a.mp4' }).map((one) => ({ ...one, bytes: 5 }));
+    expect(renewedList(segments, again())).toBe(segments);
+    const grown = renewedList(segments, [...again(), ...again()]);
+    expect(grown).toEqual([...segments, ...segments]);
+    expect(grown.slice(0, 3).map((one, at) => one === segments[at])).toEqual([true, true, true]);
+    expect(renewedList(segments, again().slice(1))).toEqual(segments.slice(1));
+    const other = again().map((one) => ({ ...one, bytes: 6 }));
+    expect(renewedList(segments, other)).toEqual(other);
   });
 
   it.each([

@@ -1,0 +1,100 @@
+import { isAscii } from 'node:buffer';
+import type { Answer } from '../../agent/answer.ts';
+import { type ReasonCode, reasonTexts } from '../../core/reasons.ts';
+import { repeatHeader, writeRepeat } from './hop.ts';
+
+/** An answer as HTTP says it. */
+export type AnswerHead = {
+  readonly status: number;
+  /** Names and values in turn, names in lower case. */
+  readonly headers: readonly string[];
+  /** Absent where there is none, and of a file, which is sent in its own way. */
+  readonly body?: string | Uint8Array | undefined;
+  /** Of the body as UTF-8; 0 without one. */
+  readonly bytes: number;
+};
+
+const problemTitles = { 400: 'Bad Request', 403: 'Forbidden', 404: 'Not Found' } as const;
+
+/** Bodies up to this many bytes are sent as text together with their head, in one write. */
+const textBytesMax = 14 * 1024;
+
+/** What each answer is in HTTP: the one place that knows. `common` headers, names and values in turn, go with all of them. */
+export function createAnswerHead(
+  common: readonly string[],
+): (answer: Exclude<Answer, { kind: 'cut' }>) => AnswerHead {
+  const refusals = new Map<string, AnswerHead>();
+  const textOf = createTexts();
+
+  /** RFC 9457. Never cached: what is refused now may be served in a second. */
+  function refusal(status: 400 | 403 | 404, reason: ReasonCode): AnswerHead {
+    const key = `${status} ${reason}`;
+    let head = refusals.get(key);
+    if (head === undefined) {
+      const detail = reasonTexts[reason];
+      const body = JSON.stringify({ title: problemTitles[status], status, code: reason, detail });
+      head = withBody(status, body, [
+        ...[...common, 'content-type', 'application/problem+json'],
+        ...['cache-control', 'no-store', 'x-understudy-reason', reason],
+      ]);
+      refusals.set(key, head);
+    }
+    return head;
+  }
+
+  return (answer) => {
+    switch (answer.kind) {
+      case 'playlist': {
+        const headers = [
+          ...[...common, 'content-type', answer.contentType],
+          ...['cache-control', 'private, no-store', 'x-understudy-reason', answer.reason],
+        ];
+        if (answer.missingS !== undefined)
+          headers.push('x-understudy-missing-seconds', `${answer.missingS}`);
+        if (answer.repeat !== undefined) headers.push(repeatHeader, writeRepeat(answer.repeat));
+        return withBody(200, textOf(answer.body), headers);
+      }
+      case 'redirect':
+        return {
+          status: 302,
+          headers: [
+            ...[...common, 'location', answer.location, 'cache-control', 'no-store'],
+            ...['x-understudy-reason', answer.reason, 'content-length', '0'],
+          ],
+          bytes: 0,
+        };
+      case 'refusal':
+        return refusal(answer.status, answer.reason);
+      case 'file': {
+        const { file, immutable } = answer;
+        const life = immutable ? 'public, max-age=31536000, immutable' : 'no-store';
+        const headers = [
+          ...[...common, ...Object.entries(file.headers).flat()],
+          ...['accept-ranges', 'bytes', 'cache-control', life],
+        ];
+        if (answer.repeat !== undefined) headers.push(repeatHeader, writeRepeat(answer.repeat));
+        return { status: file.status, headers, bytes: 0 };
+      }
+    }
+  };
+}
+
+function withBody(status: number, body: string | Uint8Array, headers: string[]): AnswerHead {
+  const bytes = Buffer.byteLength(body);
+  headers.push('content-length', `${bytes}`);
+  return { status, headers, body, bytes };
+}
+
+/** Bytes that many viewers get are made text once, where that is the shorter way to the socket. */
+function createTexts(): (body: string | Uint8Array) => string | Uint8Array {
+  const texts = new WeakMap<Uint8Array, string>();
+  return (body) => {
+    if (typeof body === 'string' || body.length > textBytesMax) return body;
+    const known = texts.get(body);
+    if (known !== undefined) return known;
+    if (!isAscii(body)) return body;
+    const text = Buffer.from(body.buffer, body.byteOffset, body.length).toString('latin1');
+    texts.set(body, text);
+    return text;
+  };
+}
