@@ -17,8 +17,6 @@ type SourceOptions = {
   readonly video?: readonly string[];
   /** The encoder ends by itself after so long: it must not outlive tests that were cut short. */
   readonly secondsMax?: number;
-  /** Its timestamps begin there, seconds; near 0 unless told otherwise. */
-  readonly beginsAtS?: number;
 };
 
 type Feed = { readonly port: number; readonly losesEvery: number | undefined; sent: number };
@@ -60,7 +58,7 @@ export async function startLiveSource(options: SourceOptions = {}): Promise<Live
 }
 
 function encoderArgs(port: number, options: SourceOptions): string[] {
-  const { video = withoutB, secondsMax = 900, beginsAtS = 0 } = options;
+  const { video = withoutB, secondsMax = 900 } = options;
   return [
     ...['-hide_banner', '-loglevel', 'error', '-nostdin', '-t', String(secondsMax)],
     ...['-re', '-f', 'lavfi', '-i', 'testsrc2=s=320x180:r=25'],
@@ -68,7 +66,6 @@ function encoderArgs(port: number, options: SourceOptions): string[] {
     ...['-map', '0:v', '-map', '1:a', '-vf', numberedPicture(), ...video],
     ...['-threads', '1', '-pix_fmt', 'yuv420p', '-b:v', '300k', '-maxrate', '300k'],
     ...['-bufsize', '300k', '-c:a', 'aac', '-b:a', '48k', '-ac', '1', '-t', String(secondsMax)],
-    ...['-output_ts_offset', String(beginsAtS)],
     ...['-f', 'mpegts', `udp://127.0.0.1:${port}?pkt_size=1316`],
   ];
 }

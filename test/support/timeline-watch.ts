@@ -26,7 +26,7 @@ type WatchedMember = { readonly id: string; readonly timeline: StreamTimeline };
 
 type Seen = { first: number; newest: number; head: number; listed: readonly PublishedSegment[] };
 
-const faultsMax = 20;
+const faultsMax = 1_000;
 
 export function createTimelineWatch(): TimelineWatch {
   const faults: string[] = [];

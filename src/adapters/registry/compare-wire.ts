@@ -28,6 +28,8 @@ const short = z.string().max(256);
 const count = z.number().int().nonnegative();
 const checksum = z.string().regex(/^[\w-]{43}$/);
 const rungsMax = 64;
+/** Runs in one window: a segment each. */
+const listedRunsMax = 200;
 /** No packager makes longer segments, ms. */
 const packagedMsMax = 600_000;
 
@@ -90,6 +92,7 @@ const word = {
     .object({ run: z.object(runHead), offset: z.number(), isOffered: z.boolean() })
     .optional(),
   last: z.object({ sequence: count, number: count }).optional(),
+  listed: z.array(short).max(listedRunsMax).optional(),
   packagedMs: z.number().nonnegative().max(packagedMsMax).optional(),
   marks: z.array(mark).max(marksMax).optional(),
   runs: z.array(run).max(rungsMax).optional(),

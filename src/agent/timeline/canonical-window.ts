@@ -48,6 +48,11 @@ export class CanonicalWindow {
     return [...this.#listed, ...this.#waiting];
   }
 
+  /** Runs of which segments are listed, each once. */
+  get runs(): readonly TimelineRun[] {
+    return [...new Set(this.#listed.map(({ run }) => run))];
+  }
+
   /** Newest that viewers get. */
   get newest(): PublishedSegment | undefined {
     return this.#kept.at(-1);

@@ -54,6 +54,11 @@ export class Mate {
     return this.#word?.following && keyOf(this.#word.following.run);
   }
 
+  /** Keys of the runs whose segments its viewers get. */
+  get listedRuns(): readonly string[] {
+    return this.#word?.listed ?? (this.runKey === undefined ? [] : [this.runKey]);
+  }
+
   /** The run of each rung, if they are those of the run that it follows now. */
   get runs(): readonly TimelineRun[] | undefined {
     const [first] = this.#runs;

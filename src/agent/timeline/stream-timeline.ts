@@ -80,6 +80,11 @@ export class StreamTimeline {
     return isOffered && this.#rungs.every(({ window }) => window.isWhole);
   }
 
+  /** Keys of the runs whose segments viewers get now. */
+  get listedRuns(): readonly string[] {
+    return [...new Set(this.#rungs.flatMap(({ window }) => window.runs.map(keyOf)))];
+  }
+
   get newestNumber(): number {
     return this.#rungs[0]?.window.newest?.number ?? 0;
   }
@@ -161,7 +166,10 @@ export class StreamTimeline {
     const head = following && { ...following, run: headOf(following.run) };
     const marks = want.marks ? this.#marks : undefined;
     const { packagedMs } = this.#lead() ?? {};
-    return { group, following: head, last, packagedMs, marks, runs, checks };
+    const listed = this.listedRuns;
+    const isOne = listed.every((key) => key === this.runKey);
+    const told = { listed: isOne ? undefined : listed, packagedMs };
+    return { group, following: head, last, ...told, marks, runs, checks };
   }
 
   /** Bytes of a segment that another member asks for, published or not. */

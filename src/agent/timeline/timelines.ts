@@ -3,7 +3,12 @@ import type { Peer } from '../../core/group/node.ts';
 import type { SourceVerdict } from '../../core/group/source.ts';
 import type { StreamFacts } from '../../core/stream/stream.ts';
 import type { Now } from '../../core/time.ts';
-import type { CompareAnswer, CompareQuestion, SegmentName } from '../../core/timeline/compare.ts';
+import {
+  type CompareAnswer,
+  type CompareQuestion,
+  contradict,
+  type SegmentName,
+} from '../../core/timeline/compare.ts';
 import { likenessOf } from '../../core/timeline/likeness.ts';
 import type { PeerLink } from '../peer-ports.ts';
 import type { Checksum, Clock, Log, TimelineStore } from '../ports.ts';
@@ -84,7 +89,10 @@ export class Timelines {
     const mate = timeline?.mates.get(node);
     if (timeline === undefined || mate === undefined) return undefined;
     const { proof, runKey, segmentsBehind } = mate;
-    const isSameRun = runKey !== undefined && runKey === timeline.runKey;
+    const isSameRun =
+      runKey !== undefined &&
+      runKey === timeline.runKey &&
+      !contradict(timeline.listedRuns, mate.listedRuns);
     return { proof, isSameRun, segmentsBehind };
   }
 

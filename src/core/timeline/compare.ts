@@ -32,6 +32,8 @@ export type TimelineWord = {
     | { readonly run: RunHead; readonly offset: number; readonly isOffered: boolean }
     | undefined;
   readonly last?: { readonly sequence: number; readonly number: number } | undefined;
+  /** Keys of the runs whose segments viewers get there now; absent where they are of the one that it follows. */
+  readonly listed?: readonly string[] | undefined;
   /** Longest segment that its packager has made, ms; absent while it follows a run, or has read nothing. */
   readonly packagedMs?: number | undefined;
   /** All marks that it keeps; absent where they were not due. */
@@ -88,6 +90,16 @@ function betterOf(ours: SegmentCheck, theirs: SegmentCheck): 'ours' | 'theirs' |
     theirs.bytes - ours.bytes ||
     (theirs.checksum < ours.checksum ? 1 : -1);
   return order > 0 ? 'theirs' : 'ours';
+}
+
+/**
+ * Whether the windows of two members cannot be of one playlist: each lists segments of a run that the other does not, as after
+ * they did not hear each other. One that has only more of the past is no contradiction.
+ */
+export function contradict(ours: readonly string[], theirs: readonly string[]): boolean {
+  const hasOwn = (own: readonly string[], other: readonly string[]) =>
+    own.some((key) => !other.includes(key));
+  return hasOwn(ours, theirs) && hasOwn(theirs, ours);
 }
 
 /** The one of several that all members choose. */

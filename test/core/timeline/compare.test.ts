@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bestCheck, type SegmentCheck } from '../../../src/core/timeline/compare.ts';
+import { bestCheck, contradict, type SegmentCheck } from '../../../src/core/timeline/compare.ts';
 
 /** Which of two is chosen; undefined when they are equal. */
 function betterOf(ours: SegmentCheck, theirs: SegmentCheck): 'ours' | 'theirs' | undefined {
@@ -55,5 +55,18 @@ describe('of two segments of one number', () => {
     expect(betterOf(theirs({}), aCheck())).toBe('theirs');
     expect(bestCheck([theirs({}), aCheck(), theirs({ bytes: 1 })])?.checksum).toBe('ours');
     expect(bestCheck([])).toBeUndefined();
+  });
+});
+
+describe('windows of two members', () => {
+  it.each([
+    [[], ['a'], false],
+    [['a'], ['a'], false],
+    [['a', 'b'], ['b'], false],
+    [['b'], ['a', 'b'], false],
+    [['a'], ['b'], true],
+    [['a', 'c'], ['b', 'c'], true],
+  ])('that list segments of the runs %j and %j contradict each other: %s', (ours, others, is) => {
+    expect(contradict(ours, others)).toBe(is);
   });
 });
