@@ -11,6 +11,8 @@ const steadyMs = 60_000;
 /** A worker that says nothing for so long hangs: it says something every 250 ms. Also how long it may take to start, ms. */
 const silentMsMax = 5_000;
 const startMsMax = 30_000;
+/** Who has not told it anything for so long has stood still: what it has said meanwhile is not read yet, ms. */
+const stoodStillMs = 1_000;
 /** Lines that a worker may log before the next report; further ones are dropped. */
 const linesMax = 20;
 
@@ -33,6 +35,7 @@ export class WorkerSlot {
   #port: number | undefined;
   #begunAt = 0;
   #heardAt = 0;
+  #saidAt = 0;
   #taken = 0;
   #lines = 0;
   #failures = 0;
@@ -55,6 +58,7 @@ export class WorkerSlot {
     this.#worker = worker;
     this.#begunAt = this.#deps.sharedMs();
     this.#heardAt = this.#begunAt;
+    this.#saidAt = this.#begunAt;
     this.#taken = 0;
     worker.on('message', (message: FromWorker) => this.#hear(message));
     worker.on('error', () => undefined);
@@ -65,6 +69,8 @@ export class WorkerSlot {
   say(word: Word): void {
     if (this.#worker === undefined) return;
     const sentAtMs = this.#deps.sharedMs();
+    if (sentAtMs - this.#saidAt > stoodStillMs) this.#heardAt = sentAtMs;
+    this.#saidAt = sentAtMs;
     const hangs =
       this.#port === undefined
         ? sentAtMs - this.#begunAt > startMsMax

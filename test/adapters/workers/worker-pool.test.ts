@@ -93,8 +93,17 @@ it.each([
   const { pool, said, clock } = createPool('hangs');
   await pool.start();
   await vi.waitFor(() => expect(said('begun')).toHaveLength(2), waitMsMax);
-  clock.ms = silentMs;
+  for (; clock.ms < silentMs; clock.ms = Math.min(clock.ms + 1_000, silentMs)) pool.say(word);
   pool.say(word);
   expect(said('worker hangs')).toHaveLength(killed);
   if (killed > 0) await vi.waitFor(() => expect(said('worker serves')).toHaveLength(4), waitMsMax);
+});
+
+it('takes nobody for hanging when it has stood still itself', async () => {
+  const { pool, said, clock } = createPool('hangs');
+  await pool.start();
+  await vi.waitFor(() => expect(said('begun')).toHaveLength(2), waitMsMax);
+  clock.ms = 60_000;
+  pool.say(word);
+  expect(said('worker hangs')).toEqual([]);
 });
