@@ -2,6 +2,7 @@ import { passGroup } from '../core/pass/claims.ts';
 import type { Candidates } from '../core/placement/candidates.ts';
 import { type Placement, placeLive } from '../core/placement/live.ts';
 import { renderMultivariant } from '../core/playlist/render-multivariant.ts';
+import { withLocation } from '../core/stream/mpd.ts';
 import { type Answer, denied, notFromHere } from './answer.ts';
 import { loginRefusal } from './arrive.ts';
 import type { Entry, MpdSnapshot } from './live-snapshots.ts';
@@ -14,6 +15,7 @@ import {
   placedArrival,
   sessionOf,
   startSession,
+  type ViewerRequest,
   type ViewingDeps,
   watchingId,
 } from './viewing-parts.ts';
@@ -83,7 +85,17 @@ function serveMpd(
   if (deps.notes.isEnded(id)) return denied('session-ended');
   if (!isStillWatching(deps, arrival, { id, viewer, now }))
     startSession(deps, sessionOf(arrival, viewer, { id, stream, backups: [] }), now);
-  return { kind: 'playlist', body: mpd.text, contentType: mpd.contentType, reason };
+  const isSentHere = arrival.hops.length > 0 && request.host !== '';
+  const body =
+    isSentHere && mpd.location !== undefined
+      ? withLocation(mpd.text, mpd.location, addressOf(request))
+      : mpd.text;
+  return { kind: 'playlist', body, contentType: mpd.contentType, reason };
+}
+
+/** As the viewer named it. */
+function addressOf({ viewer, host, path, query }: ViewerRequest): string {
+  return `${viewer.isHttps ? 'https' : 'http'}://${host}/${path}${query === '' ? '' : `?${query}`}`;
 }
 
 /** The playlist of one viewer: one pass good here and at the backups, which are named behind every variant. */
