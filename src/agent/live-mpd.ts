@@ -103,7 +103,7 @@ export class LiveMpd {
     this.#observe(text, mpd, now);
     const where = { place: this.#place, url: body.url, prefix: this.#prefix };
     const rebased = rebaseMpd(text, mpd, where);
-    const location = locationPlace(rebased);
+    const location = locationPlace(rebased, mpd);
     return { kind: 'mpd', text: rebased, location, contentType, fetchedAt: now.monoMs };
   }
 

@@ -7,6 +7,7 @@ import { type Answer, denied, notFromHere } from './answer.ts';
 import { loginRefusal } from './arrive.ts';
 import type { Entry, MpdSnapshot } from './live-snapshots.ts';
 import { passElsewhere } from './pass-elsewhere.ts';
+import { hostsOfNode } from './stand-in.ts';
 import {
   isStillWatching,
   namePath,
@@ -85,7 +86,8 @@ function serveMpd(
   if (deps.notes.isEnded(id)) return denied('session-ended');
   if (!isStillWatching(deps, arrival, { id, viewer, now }))
     startSession(deps, sessionOf(arrival, viewer, { id, stream, backups: [] }), now);
-  const isSentHere = arrival.hops.length > 0 && request.host !== '';
+  // A proxy that does not pass the host on would make of it an address that nobody can use.
+  const isSentHere = arrival.hops.length > 0 && hostsOfNode(deps.self()).includes(request.host);
   const body =
     isSentHere && mpd.location !== undefined
       ? withLocation(mpd.text, mpd.location, addressOf(request))

@@ -71,11 +71,13 @@ export function rebaseMpd(
   return splice(text, splices);
 }
 
-/** Where the Location of a live MPD is, or may be (behind ProgramInformation and BaseURL); undefined for any other MPD. */
-export function locationPlace(text: string): LocationPlace | undefined {
-  const mpd = readMpd(text);
-  if (mpd?.isDynamic !== true) return undefined;
-  const head = maskComments(text).slice(mpd.contentAt).split('<Period', 1)[0] ?? '';
+/**
+ * Where the Location of a live MPD is, or may be (behind ProgramInformation and BaseURL), in its text or in what
+ * {@link rebaseMpd} made of it; undefined for any other MPD.
+ */
+export function locationPlace(text: string, mpd: Mpd): LocationPlace | undefined {
+  if (!mpd.isDynamic) return undefined;
+  const [head = ''] = maskComments(text.slice(mpd.contentAt)).split('<Period', 1);
   const known = /<Location(?:\s[^>]*)?>([^<]*)<\//.exec(head);
   if (known === null) {
     const at = mpd.contentAt + endOf(head, 'ProgramInformation|BaseURL');

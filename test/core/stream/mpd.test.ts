@@ -115,6 +115,10 @@ it.skipIf(!existsSync(corpus))(
 describe('the Location of an MPD for a viewer that was sent here', () => {
   const url = 'http://b:8080/ch1/manifest.mpd?x=1&pass=p';
   const value = 'http://b:8080/ch1/manifest.mpd?x=1&amp;pass=p';
+  const placeIn = (text: string) => {
+    const mpd = readMpd(text);
+    return mpd && locationPlace(text, mpd);
+  };
   const live = (head: string) => `<MPD type="dynamic">${head}<Period/></MPD>`;
 
   it.each([
@@ -132,17 +136,16 @@ describe('the Location of an MPD for a viewer that was sent here', () => {
     ['<Location></Location>', `<Location>${value}</Location>`],
   ])('of %s makes %s', (before, after) => {
     const text = live(before);
-    const place = locationPlace(text);
+    const place = placeIn(text);
     expect(place && withLocation(text, place, url)).toBe(live(after));
   });
 
   it('is left out where the MPD is not asked for again', () => {
-    expect(locationPlace('<MPD type="static"><Period/></MPD>')).toBeUndefined();
-    expect(locationPlace('no MPD')).toBeUndefined();
+    expect(placeIn('<MPD type="static"><Period/></MPD>')).toBeUndefined();
   });
 
   it('is none of a Location within a period', () => {
     const text = '<MPD type="dynamic"><Period><Location>a</Location></Period></MPD>';
-    expect(locationPlace(text)).toEqual({ from: 20, to: 20, isValue: false });
+    expect(placeIn(text)).toEqual({ from: 20, to: 20, isValue: false });
   });
 });
