@@ -12,6 +12,9 @@ export type AnswerHead = {
   readonly bytes: number;
 };
 
+/** What goes to many viewers is sent as text up to this size: in one write with the head, where bytes would take two. */
+const oneWriteBytesMax = 64 * 1024;
+
 const problemTitles = { 400: 'Bad Request', 403: 'Forbidden', 404: 'Not Found' } as const;
 
 /** What each answer is in HTTP: the one place that knows. `common` headers, names and values in turn, go with all of them. */
@@ -77,5 +80,17 @@ export function createAnswerHead(
 function withBody(status: number, body: string | Uint8Array, headers: string[]): AnswerHead {
   const bytes = Buffer.byteLength(body);
   headers.push('content-length', `${bytes}`);
-  return { status, headers, body, bytes };
+  const sent = typeof body === 'string' || bytes > oneWriteBytesMax ? body : oneByteText(body);
+  return { status, headers, body: sent, bytes };
+}
+
+const oneByteTexts = new WeakMap<Uint8Array, string>();
+
+/** A character for each byte. */
+function oneByteText(bytes: Uint8Array): string {
+  const known = oneByteTexts.get(bytes);
+  if (known !== undefined) return known;
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
+  oneByteTexts.set(bytes, text);
+  return text;
 }
