@@ -1,4 +1,4 @@
-import { type Mpd, readMpd, rebaseMpd } from '../core/stream/mpd.ts';
+import { locationPlace, type Mpd, readMpd, rebaseMpd } from '../core/stream/mpd.ts';
 import { type AirWatch, airState, excusePause, neverSeen, observe } from '../core/stream/on-air.ts';
 import type { OriginPlace } from '../core/stream/origin-paths.ts';
 import type { WindowSize } from '../core/stream/settling.ts';
@@ -102,7 +102,9 @@ export class LiveMpd {
       return { kind: 'fault', reason: 'playlist-invalid' };
     this.#observe(text, mpd, now);
     const where = { place: this.#place, url: body.url, prefix: this.#prefix };
-    return { kind: 'mpd', text: rebaseMpd(text, mpd, where), contentType, fetchedAt: now.monoMs };
+    const rebased = rebaseMpd(text, mpd, where);
+    const location = locationPlace(rebased, mpd);
+    return { kind: 'mpd', text: rebased, location, contentType, fetchedAt: now.monoMs };
   }
 
   /** An MPD that lists its segments moves when its text changes; of any other every reading counts as movement. */

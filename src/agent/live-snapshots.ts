@@ -1,5 +1,6 @@
 import type { MediaPlaylist } from '../core/playlist/media-playlist.ts';
 import type { MultivariantTemplate } from '../core/playlist/multivariant.ts';
+import type { LocationPlace } from '../core/stream/mpd.ts';
 import type { MonoMs } from '../core/time.ts';
 import type { Clock, Origin } from './ports.ts';
 import type { Segments } from './segments.ts';
@@ -30,6 +31,8 @@ export type MediaSnapshot = {
 export type MpdSnapshot = {
   readonly kind: 'mpd';
   readonly text: string;
+  /** Of viewers that were sent here; absent for what is not asked for again. */
+  readonly location?: LocationPlace | undefined;
   readonly contentType: string;
   readonly fetchedAt: MonoMs;
 };

@@ -2,10 +2,12 @@ import { passGroup } from '../core/pass/claims.ts';
 import type { Candidates } from '../core/placement/candidates.ts';
 import { type Placement, placeLive } from '../core/placement/live.ts';
 import { renderMultivariant } from '../core/playlist/render-multivariant.ts';
+import { withLocation } from '../core/stream/mpd.ts';
 import { type Answer, denied, notFromHere } from './answer.ts';
 import { loginRefusal } from './arrive.ts';
 import type { Entry, MpdSnapshot } from './live-snapshots.ts';
 import { passElsewhere } from './pass-elsewhere.ts';
+import { hostsOfNode } from './stand-in.ts';
 import {
   isStillWatching,
   namePath,
@@ -14,6 +16,7 @@ import {
   placedArrival,
   sessionOf,
   startSession,
+  type ViewerRequest,
   type ViewingDeps,
   watchingId,
 } from './viewing-parts.ts';
@@ -83,7 +86,18 @@ function serveMpd(
   if (deps.notes.isEnded(id)) return denied('session-ended');
   if (!isStillWatching(deps, arrival, { id, viewer, now }))
     startSession(deps, sessionOf(arrival, viewer, { id, stream, backups: [] }), now);
-  return { kind: 'playlist', body: mpd.text, contentType: mpd.contentType, reason };
+  // A proxy that does not pass the host on would make of it an address that nobody can use.
+  const isSentHere = arrival.hops.length > 0 && hostsOfNode(deps.self()).includes(request.host);
+  const body =
+    isSentHere && mpd.location !== undefined
+      ? withLocation(mpd.text, mpd.location, addressOf(request))
+      : mpd.text;
+  return { kind: 'playlist', body, contentType: mpd.contentType, reason };
+}
+
+/** As the viewer named it. */
+function addressOf({ viewer, host, path, query }: ViewerRequest): string {
+  return `${viewer.isHttps ? 'https' : 'http'}://${host}/${path}${query === '' ? '' : `?${query}`}`;
 }
 
 /** The playlist of one viewer: one pass good here and at the backups, which are named behind every variant. */

@@ -66,8 +66,8 @@ function hostsOf(self: NodeFacts, peers: readonly Peer[]): ReadonlyMap<string, P
   return hosts;
 }
 
-/** As in a Host header. */
-function hostsOfNode(node: NodeFacts): readonly string[] {
+/** All hosts that a node is reached at, as in a Host header. */
+export function hostsOfNode(node: NodeFacts): readonly string[] {
   return placesOf(node).everywhere.map(({ base }) => new URL(base).host);
 }
 

@@ -9,3 +9,8 @@ export type Now = {
   readonly wallMs: UnixMs;
   readonly monoMs: MonoMs;
 };
+
+/** How much later than planned this process woke, ms, where that is a pause of its own: 0 up to `leastMs`. */
+export function pausedMs(plannedAt: MonoMs, now: MonoMs, leastMs: number): number {
+  return now - plannedAt > leastMs ? now - plannedAt : 0;
+}

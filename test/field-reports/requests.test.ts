@@ -162,25 +162,48 @@ describe("a viewer's requests", () => {
   });
 
   it('for DASH are sent on, too', async () => {
-    const rig = await startGroup(2);
-    const mpd = '<?xml version="1.0"?><MPD type="dynamic"><Period id="1"></Period></MPD>';
-    rig.node(1).origin.route('/live/ch1/manifest.mpd', (_, response) => response.end(mpd));
-    for (const node of rig.nodes)
-      node.configure([
-        {
-          name: 'ch1',
-          dash: node.origin.entry.replace('index.m3u8', 'manifest.mpd'),
-          group: 'ch1',
-          reserve: true,
-        },
-      ]);
-    await rig.run(5_000);
+    const rig = await dashAtOne();
     const served = await rig.node(1).ask('/ch1/manifest.mpd');
-    expect([served.status, await served.text()]).toEqual([200, mpd]);
+    expect([served.status, await served.text()]).toEqual([200, dashMpd]);
     const sentOn = await rig.node(0).ask('/ch1/manifest.mpd?x=1');
     expect(sentOn.status).toBe(302);
     expect(sentOn.headers.get('location')).toMatch(
       /^http:\/\/node-b\.example\.net\/ch1\/manifest\.mpd\?x=1&pass=/,
     );
   });
+
+  it('report 19: for DASH go on where they were sent, whichever address they ask again, when the first node dies and returns', async () => {
+    const rig = await dashAtOne();
+    const [sender, server] = [rig.node(0), rig.node(1)];
+    const asked = '/ch1/manifest.mpd?x=1';
+    const target = (await sender.ask(asked)).headers.get('location') ?? '';
+    const open = async (url: string) => {
+      const answer = await server.ask(url);
+      return { status: answer.status, text: await answer.text() };
+    };
+    // Who keeps the address it was sent to asks there; who does not asks at the Location of the MPD.
+    const [, named = ''] = /<Location>(.*)<\/Location>/.exec((await open(target)).text) ?? [];
+    expect(named.replaceAll('&amp;', '&')).toBe(target);
+    sender.kill();
+    await rig.run(5_000);
+    expect(await open(target)).toMatchObject({ status: 200 });
+    sender.start();
+    await rig.run(5_000);
+    expect(await open(target)).toMatchObject({ status: 200 });
+    expect((await sender.ask(asked)).status).toBe(302);
+  });
 });
+
+const dashMpd = '<?xml version="1.0"?><MPD type="dynamic"><Period id="1"></Period></MPD>';
+
+/** Two nodes with a DASH stream, which only the second one's origin has. */
+async function dashAtOne() {
+  const rig = await startGroup(2);
+  rig.node(1).origin.route('/live/ch1/manifest.mpd', (_, response) => response.end(dashMpd));
+  for (const node of rig.nodes) {
+    const dash = node.origin.entry.replace('index.m3u8', 'manifest.mpd');
+    node.configure([{ name: 'ch1', dash, group: 'ch1', reserve: true }]);
+  }
+  await rig.run(5_000);
+  return rig;
+}

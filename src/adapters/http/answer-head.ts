@@ -1,4 +1,3 @@
-import { isAscii } from 'node:buffer';
 import type { Answer } from '../../agent/answer.ts';
 import { type ReasonCode, reasonTexts } from '../../core/reasons.ts';
 import { repeatHeader, writeRepeat } from './hop.ts';
@@ -14,17 +13,16 @@ export type AnswerHead = {
   readonly bytes: number;
 };
 
-const problemTitles = { 400: 'Bad Request', 403: 'Forbidden', 404: 'Not Found' } as const;
+/** What goes to many viewers is sent as text up to this size: in one write with the head, where bytes would take two. */
+const oneWriteBytesMax = 64 * 1024;
 
-/** Bodies up to this many bytes are sent as text together with their head, in one write. */
-const textBytesMax = 14 * 1024;
+const problemTitles = { 400: 'Bad Request', 403: 'Forbidden', 404: 'Not Found' } as const;
 
 /** What each answer is in HTTP: the one place that knows. `common` headers, names and values in turn, go with all of them. */
 export function createAnswerHead(
   common: readonly string[],
 ): (answer: Exclude<Answer, { kind: 'cut' }>) => AnswerHead {
   const refusals = new Map<string, AnswerHead>();
-  const textOf = createTexts();
 
   /** RFC 9457. Never cached: what is refused now may be served in a second. */
   function refusal(status: 400 | 403 | 404, reason: ReasonCode): AnswerHead {
@@ -52,7 +50,7 @@ export function createAnswerHead(
         if (answer.missingS !== undefined)
           headers.push('x-understudy-missing-seconds', `${answer.missingS}`);
         if (answer.repeat !== undefined) headers.push(repeatHeader, writeRepeat(answer.repeat));
-        return withBody(200, textOf(answer.body), headers);
+        return withBody(200, answer.body, headers);
       }
       case 'redirect':
         return {
@@ -82,19 +80,17 @@ export function createAnswerHead(
 function withBody(status: number, body: string | Uint8Array, headers: string[]): AnswerHead {
   const bytes = Buffer.byteLength(body);
   headers.push('content-length', `${bytes}`);
-  return { status, headers, body, bytes };
+  const sent = typeof body === 'string' || bytes > oneWriteBytesMax ? body : oneByteText(body);
+  return { status, headers, body: sent, bytes };
 }
 
-/** Bytes that many viewers get are made text once, where that is the shorter way to the socket. */
-function createTexts(): (body: string | Uint8Array) => string | Uint8Array {
-  const texts = new WeakMap<Uint8Array, string>();
-  return (body) => {
-    if (typeof body === 'string' || body.length > textBytesMax) return body;
-    const known = texts.get(body);
-    if (known !== undefined) return known;
-    if (!isAscii(body)) return body;
-    const text = Buffer.from(body.buffer, body.byteOffset, body.length).toString('latin1');
-    texts.set(body, text);
-    return text;
-  };
+const oneByteTexts = new WeakMap<Uint8Array, string>();
+
+/** A character for each byte. */
+function oneByteText(bytes: Uint8Array): string {
+  const known = oneByteTexts.get(bytes);
+  if (known !== undefined) return known;
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
+  oneByteTexts.set(bytes, text);
+  return text;
 }

@@ -59,7 +59,7 @@ export class Mates {
     return undefined;
   }
 
-  /** Longest segments of the packagers of those that can be reached and are proved, where they tell it, ms. */
+  /** Usual segment lengths of the packagers of those that can be reached and are proved, where they tell it, ms. */
   get packagedMs(): readonly number[] {
     const proved = this.#reachable.filter(({ proof }) => proof.kind === 'proved');
     return proved.flatMap(({ word }) => word?.packagedMs ?? []);

@@ -95,11 +95,10 @@ export class Rung {
     return this.#newestAt;
   }
 
-  /** Longest segment among those held, ms; undefined where none is. */
+  /** Usual length of the segments held, ms: one that is longer had a keyframe lost; undefined where none is held. */
   get packagedMs(): number | undefined {
-    return this.#held.length > 0
-      ? Math.max(...this.#held.map(({ packagedMs }) => packagedMs))
-      : undefined;
+    const lengths = this.#held.map(({ packagedMs }) => packagedMs).sort((a, b) => a - b);
+    return lengths[lengths.length >> 1];
   }
 
   /** All that is held, as founding a run wants it. */

@@ -1,4 +1,4 @@
-import type { MonoMs } from '../time.ts';
+import { type MonoMs, pausedMs } from '../time.ts';
 import type { Reachability } from './node.ts';
 
 /** A peer whose last good answer is this old or younger is reachable; a dead node is known in less than 2 s. */
@@ -53,7 +53,7 @@ export function afterAttempt(turn: Turn | undefined, now: MonoMs, startedAt: Mon
 
 /** How much of a gap between planned and real wake-up must not count as silence of peers, ms; 0 up to 500 ms. */
 export function excusedMs(plannedAt: MonoMs, now: MonoMs): number {
-  return now - plannedAt > pauseMs ? now - plannedAt : 0;
+  return pausedMs(plannedAt, now, pauseMs);
 }
 
 /** What is known of hearing one peer. */

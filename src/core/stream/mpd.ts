@@ -9,6 +9,14 @@ export type Mpd = {
   readonly contentAt: number;
 };
 
+/** Where a Location of an MPD goes: in place of the text between `from` and `to`. */
+export type LocationPlace = {
+  readonly from: number;
+  readonly to: number;
+  /** Whether only its value stands there; else it is to be inserted whole. */
+  readonly isValue: boolean;
+};
+
 const startTag = /^<MPD(?:\s(?:[^>"']|"[^"]*"|'[^']*')*)?>/;
 /** Longest start tag, and most of what may stand before it, characters. */
 const startTagLengthMax = 16 * 1024;
@@ -57,10 +65,35 @@ export function rebaseMpd(
   }
   const base = viewerBase('./', where);
   if (!hasBase && base !== undefined && base !== './') {
-    const at = mpd.contentAt + endOfProgramInformation(head);
+    const at = mpd.contentAt + endOf(head, 'ProgramInformation');
     splices.unshift({ from: at, to: at, text: `<BaseURL>${escapeXml(base)}</BaseURL>` });
   }
   return splice(text, splices);
+}
+
+/**
+ * Where the Location of a live MPD is, or may be (behind ProgramInformation and BaseURL), in its text or in what
+ * {@link rebaseMpd} made of it; undefined for any other MPD.
+ */
+export function locationPlace(text: string, mpd: Mpd): LocationPlace | undefined {
+  if (!mpd.isDynamic) return undefined;
+  const [head = ''] = maskComments(text.slice(mpd.contentAt)).split('<Period', 1);
+  const known = /<Location(?:\s[^>]*)?>([^<]*)<\//.exec(head);
+  if (known === null) {
+    const at = mpd.contentAt + endOf(head, 'ProgramInformation|BaseURL');
+    return { from: at, to: at, isValue: false };
+  }
+  const to = mpd.contentAt + known.index + known[0].length - '</'.length;
+  return { from: to - (known[1] ?? '').length, to, isValue: true };
+}
+
+/**
+ * The MPD for a viewer that was sent here: players that ask again at the address they were first given would ask a node
+ * that may be gone (ISO/IEC 23009-1, 5.4). `url` is where it is found here, absolute.
+ */
+export function withLocation(text: string, { from, to, isValue }: LocationPlace, url: string) {
+  const value = escapeXml(url);
+  return splice(text, [{ from, to, text: isValue ? value : `<Location>${value}</Location>` }]);
 }
 
 /** `value` (relative to the MPD) as seen from the stream's top; undefined when it lies outside of the MPD's folder. */
@@ -85,10 +118,11 @@ function ownPath(
   return isOwn ? dashEntryPath : undefined;
 }
 
-function endOfProgramInformation(head: string): number {
+/** Behind the last of the elements `names` (separated by `|`) in the head of an MPD. */
+function endOf(head: string, names: string): number {
   let end = 0;
-  for (const tag of head.matchAll(/<ProgramInformation\b[^>]*\/>|<\/ProgramInformation\s*>/g))
-    end = tag.index + tag[0].length;
+  const ends = new RegExp(`<(?:${names})\\b[^>]*/>|</(?:${names})\\s*>`, 'g');
+  for (const tag of head.matchAll(ends)) end = tag.index + tag[0].length;
   return end;
 }
 

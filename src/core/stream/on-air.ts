@@ -40,20 +40,12 @@ const faultsMax = 3;
 /** The same for "there is no such playlist", which needs one confirmation only. */
 const absencesMax = 2;
 
-/** An agent that looks so much later than planned had no processor, and cannot tell whether its origin had one, ms. */
-const pauseMsMin = 200;
-
 /** Nothing is known yet. */
 export const neverSeen: AirWatch = { state: { onAir: false, reason: 'starting' }, faults: 0 };
 
 /** How long a window may stand still: 1.5 target durations, ms. */
 function standstillMsMax(targetDurationMs: number): number {
   return 1.5 * Math.min(targetDurationMs, targetDurationMsMax);
-}
-
-/** How much later than planned this agent looks when that is a pause of its own, ms; 0 up to 200 ms. */
-export function pausedMs(plannedAt: MonoMs, now: MonoMs): number {
-  return now - plannedAt > pauseMsMin ? now - plannedAt : 0;
 }
 
 /** The agent stood still for `ms`: the window gets so much longer to be seen moving, twice as long in all at most. */

@@ -34,7 +34,7 @@ export type TimelineWord = {
   readonly last?: { readonly sequence: number; readonly number: number } | undefined;
   /** Keys of the runs whose segments viewers get there now; absent where they are of the one that it follows. */
   readonly listed?: readonly string[] | undefined;
-  /** Longest segment that its packager has made, ms; absent while it follows a run, or has read nothing. */
+  /** Usual length of its packager's segments, ms; absent while it follows a run, or has read nothing. */
   readonly packagedMs?: number | undefined;
   /** All marks that it keeps; absent where they were not due. */
   readonly marks?: readonly Mark[] | undefined;

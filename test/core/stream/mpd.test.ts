@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { readMpd, rebaseMpd } from '../../../src/core/stream/mpd.ts';
+import { locationPlace, readMpd, rebaseMpd, withLocation } from '../../../src/core/stream/mpd.ts';
 import { type OriginPlace, originPlace } from '../../../src/core/stream/origin-paths.ts';
 
 const entry = 'http://o:8000/dash/ch1/manifest.mpd';
@@ -111,3 +111,41 @@ it.skipIf(!existsSync(corpus))(
     }
   },
 );
+
+describe('the Location of an MPD for a viewer that was sent here', () => {
+  const url = 'http://b:8080/ch1/manifest.mpd?x=1&pass=p';
+  const value = 'http://b:8080/ch1/manifest.mpd?x=1&amp;pass=p';
+  const placeIn = (text: string) => {
+    const mpd = readMpd(text);
+    return mpd && locationPlace(text, mpd);
+  };
+  const live = (head: string) => `<MPD type="dynamic">${head}<Period/></MPD>`;
+
+  it.each([
+    ['', `<Location>${value}</Location>`],
+    ['<BaseURL>./</BaseURL>', `<BaseURL>./</BaseURL><Location>${value}</Location>`],
+    [
+      '<ProgramInformation/><BaseURL>./</BaseURL><BaseURL>x/</BaseURL><Metrics/>',
+      `<ProgramInformation/><BaseURL>./</BaseURL><BaseURL>x/</BaseURL><Location>${value}</Location><Metrics/>`,
+    ],
+    [
+      '<!-- <Location>a</Location> -->',
+      `<Location>${value}</Location><!-- <Location>a</Location> -->`,
+    ],
+    ['<Location a="1">manifest.mpd</Location>', `<Location a="1">${value}</Location>`],
+    ['<Location></Location>', `<Location>${value}</Location>`],
+  ])('of %s makes %s', (before, after) => {
+    const text = live(before);
+    const place = placeIn(text);
+    expect(place && withLocation(text, place, url)).toBe(live(after));
+  });
+
+  it('is left out where the MPD is not asked for again', () => {
+    expect(placeIn('<MPD type="static"><Period/></MPD>')).toBeUndefined();
+  });
+
+  it('is none of a Location within a period', () => {
+    const text = '<MPD type="dynamic"><Period><Location>a</Location></Period></MPD>';
+    expect(placeIn(text)).toEqual({ from: 20, to: 20, isValue: false });
+  });
+});

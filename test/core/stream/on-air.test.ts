@@ -6,7 +6,6 @@ import {
   isMovementDue,
   neverSeen,
   observe,
-  pausedMs,
   type Sighting,
   type WindowEdge,
 } from '../../../src/core/stream/on-air.ts';
@@ -213,15 +212,6 @@ it('expects a movement one target duration after the last, and when numbers bega
 });
 
 describe('an agent that had no processor itself', () => {
-  it.each([
-    [0, 0],
-    [200, 0],
-    [201, 201],
-    [5_000, 5_000],
-  ])('and looks %i ms later than planned was paused for %i ms', (late, paused) => {
-    expect(pausedMs(1_000, 1_000 + late)).toBe(paused);
-  });
-
   it('gives a window so much longer to move', () => {
     const watch = excusePause(excusePause(moving, 300), 400);
     expect(airState(watch, at(7_700))).toEqual(onAir);
