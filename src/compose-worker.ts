@@ -19,16 +19,21 @@ export async function runWorker(): Promise<void> {
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
     process.on(signal, () => undefined);
   const link = createMainLink();
-  let repertoire: Repertoire | undefined;
+  let serving: Serving | undefined;
   await new Promise<void>((resolve) => {
-    let close = async () => {};
     link.onMessage((message) => {
-      if (message.kind === 'word') repertoire?.hear(message.word, message.taken, message.sentAtMs);
-      else if (message.kind === 'stop') void close().then(resolve);
-      else {
-        const { seq, bytesMax } = message.settings;
-        repertoire = new Repertoire({ bytesMax, seq });
-        close = serve(message.settings, repertoire, link);
+      switch (message.kind) {
+        case 'begin':
+          serving = serve(message.settings, link);
+          break;
+        case 'word':
+          serving?.repertoire.hear(message.word, message.taken, message.sentAtMs);
+          break;
+        case 'replies':
+          serving?.hear(message.replies);
+          break;
+        case 'stop':
+          void Promise.resolve(serving?.close()).then(resolve);
       }
     });
     link.send({ kind: 'ready' });
@@ -36,11 +41,14 @@ export async function runWorker(): Promise<void> {
   process.disconnect();
 }
 
-/** The answer ends it. */
-function serve(settings: WorkerSettings, repertoire: Repertoire, link: Link): () => Promise<void> {
-  const { listen, tls, socketPath, isBehindProxy } = settings;
-  const { onRequest, close } = createWorkerListener({
+type Serving = ReturnType<typeof serve>;
+
+function serve(settings: WorkerSettings, link: Link) {
+  const { listen, tls, socketPath, isBehindProxy, seq, bytesMax } = settings;
+  const repertoire = new Repertoire({ bytesMax, seq });
+  const { onRequest, hear, close } = createWorkerListener({
     ...{ repertoire, socketPath, isBehindProxy, sharedMs },
+    sendAsks: (asks) => link.send({ kind: 'asks', asks }),
   });
   const onExpiry = (at: number) => link.send({ kind: 'expiry', at });
   const listening = listenBy(onRequest, { ...listen, tls, log: link.log, onExpiry });
@@ -49,11 +57,15 @@ function serve(settings: WorkerSettings, repertoire: Repertoire, link: Link): ()
     ({ address }) => link.send({ kind: 'listening', port: address.port }),
     (error) => link.send({ kind: 'failed', cause: String(error) }, () => process.exit(1)),
   );
-  return async () => {
-    const listener: Listener | undefined = await listening.catch(() => undefined);
-    await listener?.close();
-    close();
-    stopReports();
+  return {
+    repertoire,
+    hear,
+    async close() {
+      const listener: Listener | undefined = await listening.catch(() => undefined);
+      await listener?.close();
+      close();
+      stopReports();
+    },
   };
 }
 

@@ -46,6 +46,7 @@ export async function startWorkers(
       ...{ seq: repeats.seq, socketPath, listen, tls, bytesMax: limits.segmentCacheBytesMax },
       isBehindProxy: trustedProxies.length > 0,
     }),
+    onAsks: app.answerAsks,
     onReport: (report, worker, activeS) => {
       load.note(worker, activeS);
       repeats.take(report, clock.now());

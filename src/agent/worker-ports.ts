@@ -17,6 +17,33 @@ export type Repeat = {
   readonly viewerKey?: string | undefined;
 };
 
+/** A viewer's GET of a playlist or MPD, as a worker asks the main process about it. */
+export type Ask = {
+  /** By which its reply is known; of this worker process only. */
+  readonly id: number;
+  /** Path with its slash, and query. */
+  readonly target: string;
+  readonly headers: Readonly<Record<string, string | string[]>>;
+};
+
+/** What the worker is to answer. */
+export type Reply = { readonly id: number } & (
+  | {
+      readonly kind: 'answer';
+      readonly status: number;
+      /** Names and values in turn. */
+      readonly headers: readonly string[];
+      readonly body?: string | Uint8Array | undefined;
+      /** Of the body as UTF-8. */
+      readonly bytes: number;
+      readonly repeat?: Repeat | undefined;
+    }
+  /** It is a file: these are passed on as they stream. */
+  | { readonly kind: 'file' }
+  /** The connection is closed without a word. */
+  | { readonly kind: 'cut' }
+);
+
 /** What is not to be repeated any more. */
 type Over = {
   /** Everything. */

@@ -77,7 +77,8 @@ export function createAnswerHead(
   };
 }
 
-function withBody(status: number, body: string | Uint8Array, headers: string[]): AnswerHead {
+/** An answer with `body`, the length of which is added to `headers`. */
+export function withBody(status: number, body: string | Uint8Array, headers: string[]): AnswerHead {
   const bytes = Buffer.byteLength(body);
   headers.push('content-length', `${bytes}`);
   const sent = typeof body === 'string' || bytes > oneWriteBytesMax ? body : oneByteText(body);

@@ -20,17 +20,28 @@ export function sendAnswer(
   outgoing: ServerResponse | Http2ServerResponse,
   { answer, head, method }: { answer: Answer; head: AnswerHead; method: string },
 ): Promise<void> | undefined {
+  const isHead = method === 'HEAD';
+  if (answer.kind !== 'file') {
+    sendWhole(outgoing, isHead ? { ...head, body: undefined } : head);
+    return undefined;
+  }
   // Of HTTP/2, too, it takes names and values in turn. Nothing is written to them.
   const response = outgoing as ServerResponse;
   response.writeHead(head.status, head.headers as string[]);
-  const isHead = method === 'HEAD';
-  if (answer.kind === 'file') return sendFile(response, answer.file, isHead);
-  const { body, bytes } = head;
-  if (isHead || body === undefined) response.end();
+  return sendFile(response, answer.file, isHead);
+}
+
+/** Writes an answer that is there as a whole. */
+export function sendWhole(
+  outgoing: ServerResponse | Http2ServerResponse,
+  { status, headers, body, bytes }: AnswerHead,
+): void {
+  const response = outgoing as ServerResponse;
+  response.writeHead(status, headers as string[]);
+  if (body === undefined) response.end();
   // Text without any character beyond ASCII goes the shorter way to the socket.
   else if (typeof body === 'string') response.end(body, body.length === bytes ? 'latin1' : 'utf8');
   else response.end(body);
-  return undefined;
 }
 
 /**

@@ -2,18 +2,21 @@ import type { HttpBindings } from '@hono/node-server';
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
 import { type Context, Hono } from 'hono';
 import type { Answer } from '../../agent/answer.ts';
+import { type AnswerAsks, createAnswerAsks } from './answer-asks.ts';
 import { createAnswerHead } from './answer-head.ts';
 import { cut, sendAnswer } from './send-answer.ts';
-import { createViewerLane, type Lane } from './viewer-lane.ts';
+import { createViewerLane, headerIn, type Lane } from './viewer-lane.ts';
 import { createDecide, createFailed, type ViewerAppDeps } from './viewer-requests.ts';
 
 type Environment = { Bindings: Partial<HttpBindings> };
 
 /**
  * The listener for viewers (`docs/architecture.md`, "A request"). `lane` answers most requests of a socket without
- * hono, to the same effect (ADR 24).
+ * hono, to the same effect (ADR 24), `answerAsks` what workers ask (ADR 23).
  */
-export function createViewerApp(deps: ViewerAppDeps): Hono<Environment> & { readonly lane: Lane } {
+export function createViewerApp(
+  deps: ViewerAppDeps,
+): Hono<Environment> & { readonly lane: Lane; readonly answerAsks: AnswerAsks } {
   const app = new Hono<Environment>();
   // Any page may read every answer, refusals too: passes travel in the query, never in cookies (`docs/players.md`, rule 27).
   const common = {
@@ -77,17 +80,14 @@ export function createViewerApp(deps: ViewerAppDeps): Hono<Environment> & { read
 
   app.onError((error, context) => respond(context, failed(context.req.path, error)));
 
-  return Object.assign(app, { lane: createViewerLane({ decide, headOf, failed }) });
+  const parts = { decide, headOf, failed };
+  return Object.assign(app, { lane: createViewerLane(parts), answerAsks: createAnswerAsks(parts) });
 }
 
 /** Headers as Node has read them: to make web headers of them costs more than most answers. */
 function headersOf(context: Context<Environment>): (name: string) => string | undefined {
   const headers = context.env?.incoming?.headers;
-  if (headers === undefined) return (name) => context.req.header(name);
-  return (name) => {
-    const value = headers[name];
-    return Array.isArray(value) ? value.join(', ') : value;
-  };
+  return headers === undefined ? (name) => context.req.header(name) : headerIn(headers);
 }
 
 function pairsOf(headers: readonly string[]): readonly (readonly [string, string])[] {

@@ -3,6 +3,7 @@ import { Http2ServerRequest, type Http2ServerResponse } from 'node:http2';
 import { after } from '../../agent/after.ts';
 import type { Answer } from '../../agent/answer.ts';
 import type { createAnswerHead } from './answer-head.ts';
+import type { Header } from './connection.ts';
 import { cut, sendAnswer } from './send-answer.ts';
 import type { Decide, Failed } from './viewer-requests.ts';
 
@@ -32,13 +33,9 @@ export function createViewerLane(parts: {
   return (incoming, outgoing) => {
     const { method = '', url: target = '', headers } = incoming;
     if (method !== 'GET' && method !== 'HEAD') return false;
-    if (!plainTarget.test(target) || dotSegment.test(target)) return false;
     const host = hostOf(incoming);
-    if (host === undefined || !plainHost.test(host)) return false;
-    const header = (name: string) => {
-      const value = headers[name];
-      return Array.isArray(value) ? value.join(', ') : value;
-    };
+    if (host === undefined || !isPlain(host, target)) return false;
+    const header = headerIn(headers);
     const send = (answer: Answer) =>
       answer.kind === 'cut'
         ? cut(outgoing)
@@ -56,6 +53,19 @@ export function createViewerLane(parts: {
       fail(error);
     }
     return true;
+  };
+}
+
+/** Whether an address is in order as it came. */
+export function isPlain(host: string, target: string): boolean {
+  return plainTarget.test(target) && !dotSegment.test(target) && plainHost.test(host);
+}
+
+/** Reads headers as Node has them. */
+export function headerIn(headers: Readonly<Record<string, string | string[] | undefined>>): Header {
+  return (name) => {
+    const value = headers[name];
+    return Array.isArray(value) ? value.join(', ') : value;
   };
 }
 

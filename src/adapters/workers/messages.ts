@@ -1,4 +1,4 @@
-import type { Report, Word } from '../../agent/worker-ports.ts';
+import type { Ask, Reply, Report, Word } from '../../agent/worker-ports.ts';
 
 /** What a worker needs to serve. No secret is in it. */
 export type WorkerSettings = {
@@ -22,6 +22,7 @@ export type ToWorker =
       readonly taken: number;
       readonly sentAtMs: number;
     }
+  | { readonly kind: 'replies'; readonly replies: readonly Reply[] }
   | { readonly kind: 'stop' };
 
 export type FromWorker =
@@ -30,6 +31,7 @@ export type FromWorker =
   | { readonly kind: 'listening'; readonly port: number }
   /** It cannot listen. */
   | { readonly kind: 'failed'; readonly cause: string }
+  | { readonly kind: 'asks'; readonly asks: readonly Ask[] }
   /** `activeS`: how long its thread has worked since it began. */
   | { readonly kind: 'report'; readonly report: Report; readonly activeS: number }
   /** Its certificate runs out then, Unix ms. */

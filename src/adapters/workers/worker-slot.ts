@@ -1,6 +1,6 @@
 import cluster, { type Worker } from 'node:cluster';
 import type { Log } from '../../agent/ports.ts';
-import type { Report, Word } from '../../agent/worker-ports.ts';
+import type { Ask, Reply, Report, Word } from '../../agent/worker-ports.ts';
 import type { FromWorker, ToWorker, WorkerSettings } from './messages.ts';
 
 /** A worker that fails is started again after this time, doubled each time up to the most, ms. */
@@ -20,6 +20,8 @@ export type SlotDeps = {
   readonly log: Log;
   readonly sharedMs: () => number;
   readonly settings: () => WorkerSettings;
+  /** Replies go to the process that asked, whatever has taken its place. */
+  readonly onAsks: (asks: readonly Ask[], tell: (replies: readonly Reply[]) => void) => void;
   readonly onReport: (report: Report, worker: number, activeS: number) => void;
   readonly onExpiry: (at: number) => void;
   readonly onRestart: (worker: number) => void;
@@ -60,7 +62,7 @@ export class WorkerSlot {
     this.#heardAt = this.#begunAt;
     this.#saidAt = this.#begunAt;
     this.#taken = 0;
-    worker.on('message', (message: FromWorker) => this.#hear(message));
+    worker.on('message', (message: FromWorker) => this.#hear(message, worker));
     worker.on('error', () => undefined);
     worker.once('exit', (code, signal) => this.#end(code, signal));
   }
@@ -102,13 +104,13 @@ export class WorkerSlot {
     this.#worker?.process.kill('SIGKILL');
   }
 
-  #send(message: ToWorker): void {
+  #send(message: ToWorker, worker = this.#worker): void {
     // What cannot be sent any more is of no use: the worker has ended.
-    if (this.#worker?.isConnected() === true) this.#worker.send(message, () => undefined);
+    if (worker?.isConnected() === true) worker.send(message, () => undefined);
   }
 
-  #hear(message: FromWorker): void {
-    const { log, onChange, onExpiry, onReport } = this.#deps;
+  #hear(message: FromWorker, worker: Worker): void {
+    const { log, onAsks, onChange, onExpiry, onReport } = this.#deps;
     this.#heardAt = this.#deps.sharedMs();
     switch (message.kind) {
       case 'ready':
@@ -123,6 +125,9 @@ export class WorkerSlot {
         break;
       case 'failed':
         onChange(message.cause);
+        break;
+      case 'asks':
+        onAsks(message.asks, (replies) => this.#send({ kind: 'replies', replies }, worker));
         break;
       case 'report':
         this.#taken += 1;

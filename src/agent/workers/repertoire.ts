@@ -99,6 +99,7 @@ export class Repertoire {
 
   /** Notes what was sent to a session. */
   addBytes(who: string, bytes: number): void {
+    if (bytes === 0) return;
     this.#sent.set(who, (this.#sent.get(who) ?? 0) + bytes);
   }
 

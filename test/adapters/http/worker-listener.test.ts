@@ -28,8 +28,14 @@ async function startWorker(viewing: Viewing, seq = 0) {
   const main = await listenLocally(behind, socketPath);
   const repertoire = new Repertoire({ bytesMax: 1_000_000, seq });
   repertoire.hear(word(seq), 0, 0);
-  const { onRequest, close } = createWorkerListener({
+  const asked: string[] = [];
+  const { onRequest, hear, close } = createWorkerListener({
     ...{ repertoire, socketPath, isBehindProxy: false, sharedMs: () => 0 },
+    // As between processes, what is said is a copy.
+    sendAsks: (asks) => {
+      asked.push(...asks.map(({ target }) => target));
+      behind.answerAsks(structuredClone(asks), (replies) => hear(structuredClone(replies)));
+    },
   });
   const worker = await listenBy(onRequest, { host, port: 0, log });
   const alone = await listen({ app: createViewerApp({ ...deps, log }), host, port: 0, log });
@@ -38,7 +44,7 @@ async function startWorker(viewing: Viewing, seq = 0) {
     await Promise.all([worker, alone, main].map((listener) => listener.close()));
   });
   const url = `http://${host}:${worker.address.port}`;
-  return { log, repertoire, url, aloneUrl: `http://${host}:${alone.address.port}` };
+  return { log, repertoire, asked, url, aloneUrl: `http://${host}:${alone.address.port}` };
 }
 
 const answering = (open: (request: ViewerRequest) => Answer | Promise<Answer>) =>

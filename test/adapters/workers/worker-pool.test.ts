@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { createWorkerPool } from '../../../src/adapters/workers/worker-pool.ts';
+import type { Ask, Reply } from '../../../src/agent/worker-ports.ts';
 import { createFakeLog } from '../../support/fake-log.ts';
 
 const program = fileURLToPath(new URL('../../support/fake-worker.mjs', import.meta.url));
@@ -9,17 +10,19 @@ const waitMsMax = 30_000;
 const word = { seq: 7, over: { all: false, what: [], who: [] } };
 
 /** Two workers that do as they are told; `clock` is what the pool goes by. */
-function createPool(does: 'serves' | 'fails' | 'ends' | 'hangs' = 'serves') {
+function createPool(does: 'serves' | 'asks' | 'fails' | 'ends' | 'hangs' = 'serves') {
   const log = createFakeLog();
   const clock = { ms: 0 };
   const restarted: number[] = [];
   const reports: number[] = [];
+  const asked: { asks: readonly Ask[]; tell: (replies: readonly Reply[]) => void }[] = [];
   const pool = createWorkerPool({
     ...{ count: 2, program, log, sharedMs: () => clock.ms },
     settings: () => ({
       ...{ seq: 7, socketPath: does, listen: { host: '127.0.0.1', port: 0 } },
       ...{ bytesMax: 0, isBehindProxy: false },
     }),
+    onAsks: (asks, tell) => void asked.push({ asks, tell }),
     onReport: (_, worker) => void reports.push(worker),
     onExpiry: () => undefined,
     onRestart: (worker) => void restarted.push(worker),
@@ -27,7 +30,7 @@ function createPool(does: 'serves' | 'fails' | 'ends' | 'hangs' = 'serves') {
   onTestFinished(() => pool.stop());
   const said = (event: string) => log.lines.filter((line) => line.event === event);
   const pids = () => said('worker serves').map(({ fields }) => Number(Object(fields).pid));
-  return { pool, log, clock, restarted, reports, said, pids };
+  return { pool, log, clock, restarted, reports, asked, said, pids };
 }
 
 const isRunning = (pid: number) => existsSync(`/proc/${pid}`);
@@ -70,6 +73,22 @@ it('starts a worker again that has ended, later each time', async () => {
   const delays = said('worker ended').map(({ fields }) => Object(fields).restartInMs);
   expect(delays).toEqual([100, 200, 400]);
   expect(restarted).toEqual([1, 1, 1]);
+});
+
+it('gives replies to the process that asked, and to no other that has taken its place', async () => {
+  const { pool, said, pids, asked } = createPool('asks');
+  await pool.start();
+  const replied = () => said('replied').map(({ fields }) => Object(fields).ids);
+  const reply = (at: number) =>
+    asked[at]?.tell(asked[at]?.asks.map(({ id }) => ({ id, kind: 'cut' as const })) ?? []);
+  await vi.waitFor(() => expect(asked).toHaveLength(2), waitMsMax);
+  const [pid = 0] = pids();
+  process.kill(pid, 'SIGKILL');
+  await vi.waitFor(() => expect(asked).toHaveLength(3), waitMsMax);
+  for (const at of [0, 1, 2]) reply(at);
+  await vi.waitFor(() => expect(replied()).toHaveLength(2), waitMsMax);
+  const others = asked.flatMap(({ asks }) => asks.map(({ id }) => id)).filter((id) => id !== pid);
+  expect(replied().flat().sort()).toEqual(others.sort());
 });
 
 it('takes one that ends after a minute of service for one that has not failed before', async () => {
