@@ -1,7 +1,9 @@
 /**
  * `node test/bench/workers.mjs` after a build: what a request costs a node without workers, and with one and two of them, in the
- * main process and in the workers by themselves. The node is on core 0, the load on core 1: requests per second of several workers
- * need more cores than that, what they would be follows from the CPU time of the process that is busiest. Needs wrk.
+ * main process and in the workers by themselves, and how many answers workers gave by themselves. All processes of a node are on
+ * core 0, the load on core 1: requests per second of several workers need more cores than that, what they would be follows from the
+ * CPU time of the process that is busiest. The first round warms up: each process compiles for itself, so that two workers on one
+ * core begin far slower than one process does. Needs wrk.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,8 +12,8 @@ import { fileURLToPath } from 'node:url';
 import { cpuSeconds, median, slice } from './load.mjs';
 import { browser, endAll, startPinned } from './nodes.mjs';
 
-const rounds = Number(process.env.ROUNDS ?? 5);
-const seconds = Number(process.env.SECONDS_EACH ?? 2);
+const rounds = Number(process.env.ROUNDS ?? 4);
+const seconds = Number(process.env.SECONDS_EACH ?? 1);
 const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 const originPort = 9693;
 const readyMsMax = 60_000;
@@ -52,7 +54,8 @@ async function startNode(workers) {
   });
   processes.push(child);
   const playlist = await untilReady(base);
-  return { workers, base, playlist, main: child.pid, others: childrenOf(child.pid) };
+  const admin = `http://${env.UNDERSTUDY_ADMIN_LISTEN}`;
+  return { workers, base, admin, playlist, main: child.pid, others: childrenOf(child.pid) };
 }
 
 /** The media playlist of a viewer who has opened the stream. */
@@ -88,23 +91,32 @@ async function measure(nodes) {
     ['segment from memory', 16, segmentOf],
     ['multivariant playlist', 64, async ({ base }) => `${base}/live/index.m3u8`],
   ];
-  const rows = [];
-  for (const [work, connections, urlOf] of works) {
-    const slices = nodes.map(() => []);
-    for (let round = 0; round <= rounds; round += 1)
-      for (const [at, node] of nodes.entries()) {
-        const found = await oneSlice(node, await urlOf(node), connections);
-        // The first of each warms up.
-        if (round > 0) slices[at].push(found);
-      }
-    for (const [at, { workers }] of nodes.entries())
-      rows.push({ work, workers, ...summary(slices[at]) });
-    console.error(`measured: ${work}`);
-  }
-  return rows;
+  const rows = works.flatMap(([work, connections, urlOf]) =>
+    nodes.map((node) => ({ work, connections, urlOf, node, slices: [] })),
+  );
+  for (let round = 0; round <= rounds; round += 1)
+    for (const { connections, urlOf, node, slices } of rows) {
+      const found = await oneSlice(node, await urlOf(node), connections);
+      if (round > 0) slices.push(found);
+    }
+  return rows.map(({ work, node, slices }) => ({
+    ...{ work, workers: node.workers },
+    ...summary(slices),
+  }));
 }
 
-async function oneSlice({ main, others }, url, connections) {
+/** How many answers workers have given by themselves; they tell four times a second. */
+async function repeatedBy({ admin, workers }) {
+  if (workers === 0) return 0;
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  const metrics = await (await fetch(`${admin}/metrics`)).text();
+  const counts = metrics.matchAll(/^understudy_worker_repeated_answers_total\{.*\} (\d+)$/gm);
+  return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
+}
+
+async function oneSlice(node, url, connections) {
+  const { main, others } = node;
+  const repeatedBefore = await repeatedBy(node);
   const before = { main: cpuSeconds([main]), others: cpuSeconds(others) };
   const headers = [`User-Agent: ${browser['User-Agent']}`];
   const pids = [main, ...others];
@@ -112,12 +124,14 @@ async function oneSlice({ main, others }, url, connections) {
   if (found.refused > 0) throw new Error(`refused: ${url}`);
   const requests = found.perSecond * seconds;
   const micros = (pids, since) => ((cpuSeconds(pids) - since) * 1e6) / requests;
-  return { ...found, main: micros([main], before.main), others: micros(others, before.others) };
+  const cost = { main: micros([main], before.main), others: micros(others, before.others) };
+  const repeated = (await repeatedBy(node)) - repeatedBefore;
+  return { ...found, ...cost, repeated: Math.min(1, repeated / requests) };
 }
 
 function summary(slices) {
   const of = (field) => median(slices.map((one) => one[field]));
-  return { perSecond: of('perSecond'), main: of('main'), others: of('others') };
+  return Object.fromEntries(['perSecond', 'main', 'others', 'repeated'].map((f) => [f, of(f)]));
 }
 
 function print(rows) {
@@ -125,13 +139,14 @@ function print(rows) {
     `node ${process.version}, ${rounds} x ${seconds} s each, all processes on one core\n`,
   );
   console.log(
-    '| work | workers | requests/s on one core | CPU us/request: main process | all workers | with a core for each process, at most |',
+    '| work | workers | requests/s on one core | CPU us/request: main process | all workers | answered by workers alone | with a core for each process, at most |',
   );
-  console.log('| --- | --: | --: | --: | --: | --: |');
-  for (const { work, workers, perSecond, main, others } of rows) {
+  console.log('| --- | --: | --: | --: | --: | --: | --: |');
+  for (const { work, workers, perSecond, main, others, repeated } of rows) {
     const busiest = Math.max(main, workers === 0 ? 0 : others / workers);
     const cells = [
       ...[work, workers, Math.round(perSecond), main.toFixed(1), others.toFixed(1)],
+      workers === 0 ? '-' : `${(repeated * 100).toFixed(1)} %`,
       `${Math.round(1e6 / busiest)}/s`,
     ];
     console.log(`| ${cells.join(' | ')} |`);

@@ -1,7 +1,7 @@
 import { after } from '../../agent/after.ts';
 import type { Answer } from '../../agent/answer.ts';
-import type { Ask, Reply } from '../../agent/worker-ports.ts';
-import type { createAnswerHead } from './answer-head.ts';
+import type { Ask, Repeat, Reply } from '../../agent/worker-ports.ts';
+import type { AnswerHead, createAnswerHead } from './answer-head.ts';
 import { inBatches } from './in-batches.ts';
 import { headerIn } from './viewer-lane.ts';
 import type { Decide, Failed } from './viewer-requests.ts';
@@ -24,12 +24,11 @@ export function createAnswerAsks(parts: {
       case 'file':
         if (answer.file.kind === 'stream') answer.file.close();
         return { id, kind: 'file' };
-      case 'playlist': {
-        const { repeat, ...once } = answer;
-        return { id, kind: 'answer', ...headOf(once), repeat };
-      }
+      case 'playlist':
+        // What is said of repeating goes beside the head here.
+        return whole(id, headOf({ ...answer, repeat: undefined }), answer.repeat);
       default:
-        return { id, kind: 'answer', ...headOf(answer) };
+        return whole(id, headOf(answer));
     }
   }
 
@@ -48,4 +47,9 @@ export function createAnswerAsks(parts: {
       }
     }
   };
+}
+
+function whole(id: number, head: AnswerHead, repeat?: Repeat): Reply {
+  const { status, headers, body, bytes } = head;
+  return { id, kind: 'answer', status, headers, body, bytes, repeat };
 }
