@@ -1,6 +1,8 @@
 import type { Answer } from '../../agent/answer.ts';
 import { type ReasonCode, reasonTexts } from '../../core/reasons.ts';
 
+type Playlist = Extract<Answer, { kind: 'playlist' }>;
+
 /** An answer as HTTP says it. */
 export type AnswerHead = {
   readonly status: number;
@@ -10,10 +12,12 @@ export type AnswerHead = {
   readonly body?: string | Uint8Array | undefined;
   /** Of the body as UTF-8; 0 without one. */
   readonly bytes: number;
+  /** The body with a character for each byte: goes out in one write with the head, where bytes would take two. */
+  readonly oneByteText?: string | undefined;
 };
 
-/** What goes to many viewers is sent as text up to this size: in one write with the head, where bytes would take two. */
-const oneWriteBytesMax = 64 * 1024;
+/** What goes to many viewers is kept as text, too, up to this size. */
+const oneByteTextMax = 64 * 1024;
 
 const problemTitles = { 400: 'Bad Request', 403: 'Forbidden', 404: 'Not Found' } as const;
 
@@ -22,6 +26,10 @@ export function createAnswerHead(
   common: readonly string[],
 ): (answer: Exclude<Answer, { kind: 'cut' }>) => AnswerHead {
   const refusals = new Map<string, AnswerHead>();
+  const lastHeads = new WeakMap<
+    Uint8Array,
+    Pick<Playlist, 'reason' | 'missingS'> & { readonly head: AnswerHead }
+  >();
 
   /** RFC 9457. Never cached: what is refused now may be served in a second. */
   function refusal(status: 400 | 403 | 404, reason: ReasonCode): AnswerHead {
@@ -39,17 +47,31 @@ export function createAnswerHead(
     return head;
   }
 
+  function playlist({ body, contentType, reason, missingS }: Playlist): AnswerHead {
+    const headers = [
+      ...[...common, 'content-type', contentType],
+      ...['cache-control', 'private, no-store', 'x-understudy-reason', reason],
+    ];
+    if (missingS !== undefined) headers.push('x-understudy-missing-seconds', `${missingS}`);
+    return withBody(200, body, headers);
+  }
+
+  /** Bytes that go to many viewers, most of them for the same reason. */
+  function shared(answer: Playlist, bytes: Uint8Array): AnswerHead {
+    const known = lastHeads.get(bytes);
+    if (known !== undefined && known.reason === answer.reason && known.missingS === answer.missingS)
+      return known.head;
+    const isShort = bytes.length <= oneByteTextMax;
+    const oneByteText = known?.head.oneByteText ?? (isShort ? oneByteTextOf(bytes) : undefined);
+    const head = { ...playlist(answer), oneByteText };
+    lastHeads.set(bytes, { reason: answer.reason, missingS: answer.missingS, head });
+    return head;
+  }
+
   return (answer) => {
     switch (answer.kind) {
-      case 'playlist': {
-        const headers = [
-          ...[...common, 'content-type', answer.contentType],
-          ...['cache-control', 'private, no-store', 'x-understudy-reason', answer.reason],
-        ];
-        if (answer.missingS !== undefined)
-          headers.push('x-understudy-missing-seconds', `${answer.missingS}`);
-        return withBody(200, answer.body, headers);
-      }
+      case 'playlist':
+        return typeof answer.body === 'string' ? playlist(answer) : shared(answer, answer.body);
       case 'redirect':
         return {
           status: 302,
@@ -80,17 +102,9 @@ export function createAnswerHead(
 function withBody(status: number, body: string | Uint8Array, headers: string[]): AnswerHead {
   const bytes = Buffer.byteLength(body);
   headers.push('content-length', `${bytes}`);
-  const sent = typeof body === 'string' || bytes > oneWriteBytesMax ? body : oneByteText(body);
-  return { status, headers, body: sent, bytes };
+  return { status, headers, body, bytes };
 }
 
-const oneByteTexts = new WeakMap<Uint8Array, string>();
-
-/** A character for each byte. */
-function oneByteText(bytes: Uint8Array): string {
-  const known = oneByteTexts.get(bytes);
-  if (known !== undefined) return known;
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
-  oneByteTexts.set(bytes, text);
-  return text;
+function oneByteTextOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
 }

@@ -25,8 +25,9 @@ export function sendAnswer(
   response.writeHead(head.status, head.headers as string[]);
   const isHead = method === 'HEAD';
   if (answer.kind === 'file') return sendFile(response, answer.file, isHead);
-  const { body, bytes } = head;
+  const { body, bytes, oneByteText } = head;
   if (isHead || body === undefined) response.end();
+  else if (oneByteText !== undefined) response.end(oneByteText, 'latin1');
   // Text without any character beyond ASCII goes the shorter way to the socket.
   else if (typeof body === 'string') response.end(body, body.length === bytes ? 'latin1' : 'utf8');
   else response.end(body);
