@@ -12,6 +12,9 @@ import {
   watchingId,
 } from './viewing-parts.ts';
 
+/** A player that reloads goes on by itself. */
+const nobodyIsSent: ReadonlyMap<string, number> = new Map();
+
 /** A player reloads: the media playlist, the same bytes for everybody, or 404 at once so that it moves on. */
 export function openMediaPlaylist(
   deps: ViewingDeps,
@@ -38,7 +41,7 @@ export function openMediaPlaylist(
     candidates,
     hasPlaylist: snapshot.kind !== 'fault',
     leaves: leavesByReload(deps, arrival, candidates, now),
-    sentLately: new Map(),
+    sentLately: nobodyIsSent,
   });
   if (placement.kind !== 'serve')
     return notFromHere(placement.kind === 'not-found' ? placement.reason : 'nobody-has-it');

@@ -164,9 +164,6 @@ export class Viewing {
     const { request, query, arrival } = opening;
     const { now } = request;
     const candidates = outlook.candidates(name, now);
-    const refusal = reloadRefusal(this.#deps, arrival, { name, candidates, now });
-    if (refusal !== undefined) return notFromHere(refusal);
-    live.watch(name, now);
     const answer = (current: MediaSnapshot | OriginFault, judged: Candidates) => {
       const isFrozen = failure === 'frozen' && current.kind !== 'fault';
       const snapshot = isFrozen ? staging.frozen(rest, current) : current;
@@ -179,6 +176,11 @@ export class Viewing {
       });
     };
     const present = query.blocks ? undefined : live.media(name, rest);
+    if (present === undefined) {
+      const refusal = reloadRefusal(this.#deps, arrival, { name, candidates, now });
+      if (refusal !== undefined) return notFromHere(refusal);
+    }
+    live.watch(name, now);
     if (present !== undefined) return answer(present, candidates);
     const loading = query.blocks
       ? live.blockingReload(name, rest, query.others, now)
@@ -207,6 +209,7 @@ export class Viewing {
 
   /** The failure of a drill that this request meets; undefined for almost all. */
   #failureOf(request: ViewerRequest, arrival: GoodArrival, stream: string) {
+    if (!this.#deps.staging.isOn(request.now)) return undefined;
     const candidates = () => this.#deps.outlook.candidates(stream, request.now);
     return stagedFailure(this.#deps, arrival, { stream, request, candidates });
   }
@@ -233,7 +236,7 @@ type StreamAsked = {
 };
 
 function isEntryName(rest: string): rest is EntryName {
-  return Object.hasOwn(entries, rest);
+  return rest === 'index.m3u8' || rest === 'manifest.mpd';
 }
 
 function decoded(path: string): string | undefined {

@@ -2,6 +2,8 @@ import type { Answer } from '../../agent/answer.ts';
 import { type ReasonCode, reasonTexts } from '../../core/reasons.ts';
 import { repeatHeader, writeRepeat } from './hop.ts';
 
+type Playlist = Extract<Answer, { kind: 'playlist' }>;
+
 /** An answer as HTTP says it. */
 export type AnswerHead = {
   readonly status: number;
@@ -11,10 +13,12 @@ export type AnswerHead = {
   readonly body?: string | Uint8Array | undefined;
   /** Of the body as UTF-8; 0 without one. */
   readonly bytes: number;
+  /** The body with a character for each byte: goes out in one write with the head, where bytes would take two. */
+  readonly oneByteText?: string | undefined;
 };
 
-/** What goes to many viewers is sent as text up to this size: in one write with the head, where bytes would take two. */
-const oneWriteBytesMax = 64 * 1024;
+/** What goes to many viewers is kept as text, too, up to this size. */
+const oneByteTextMax = 64 * 1024;
 
 const problemTitles = { 400: 'Bad Request', 403: 'Forbidden', 404: 'Not Found' } as const;
 
@@ -23,6 +27,10 @@ export function createAnswerHead(
   common: readonly string[],
 ): (answer: Exclude<Answer, { kind: 'cut' }>) => AnswerHead {
   const refusals = new Map<string, AnswerHead>();
+  const lastHeads = new WeakMap<
+    Uint8Array,
+    Pick<Playlist, 'reason' | 'missingS'> & { readonly head: AnswerHead }
+  >();
 
   /** RFC 9457. Never cached: what is refused now may be served in a second. */
   function refusal(status: 400 | 403 | 404, reason: ReasonCode): AnswerHead {
@@ -40,17 +48,34 @@ export function createAnswerHead(
     return head;
   }
 
+  function playlist({ body, contentType, reason, missingS }: Playlist): AnswerHead {
+    const headers = [
+      ...[...common, 'content-type', contentType],
+      ...['cache-control', 'private, no-store', 'x-understudy-reason', reason],
+    ];
+    if (missingS !== undefined) headers.push('x-understudy-missing-seconds', `${missingS}`);
+    return withBody(200, body, headers);
+  }
+
+  /** Bytes that go to many viewers, most of them for the same reason. */
+  function shared(answer: Playlist, bytes: Uint8Array): AnswerHead {
+    const known = lastHeads.get(bytes);
+    if (known !== undefined && known.reason === answer.reason && known.missingS === answer.missingS)
+      return known.head;
+    const isShort = bytes.length <= oneByteTextMax;
+    const oneByteText = known?.head.oneByteText ?? (isShort ? oneByteTextOf(bytes) : undefined);
+    const head = { ...playlist(answer), oneByteText };
+    lastHeads.set(bytes, { reason: answer.reason, missingS: answer.missingS, head });
+    return head;
+  }
+
   return (answer) => {
     switch (answer.kind) {
       case 'playlist': {
-        const headers = [
-          ...[...common, 'content-type', answer.contentType],
-          ...['cache-control', 'private, no-store', 'x-understudy-reason', answer.reason],
-        ];
-        if (answer.missingS !== undefined)
-          headers.push('x-understudy-missing-seconds', `${answer.missingS}`);
-        if (answer.repeat !== undefined) headers.push(repeatHeader, writeRepeat(answer.repeat));
-        return withBody(200, answer.body, headers);
+        const { body, repeat } = answer;
+        const head = typeof body === 'string' ? playlist(answer) : shared(answer, body);
+        if (repeat === undefined) return head;
+        return { ...head, headers: [...head.headers, repeatHeader, writeRepeat(repeat)] };
       }
       case 'redirect':
         return {
@@ -78,20 +103,19 @@ export function createAnswerHead(
 }
 
 /** An answer with `body`, the length of which is added to `headers`. */
-export function withBody(status: number, body: string | Uint8Array, headers: string[]): AnswerHead {
+function withBody(status: number, body: string | Uint8Array, headers: string[]): AnswerHead {
   const bytes = Buffer.byteLength(body);
   headers.push('content-length', `${bytes}`);
-  const sent = typeof body === 'string' || bytes > oneWriteBytesMax ? body : oneByteText(body);
-  return { status, headers, body: sent, bytes };
+  return { status, headers, body, bytes };
 }
 
-const oneByteTexts = new WeakMap<Uint8Array, string>();
+/** The same for bytes that go to many viewers, to be made once. */
+export function withSharedBody(bytes: Uint8Array, headers: string[]): AnswerHead {
+  const isShort = bytes.length <= oneByteTextMax;
+  const oneByteText = isShort ? oneByteTextOf(bytes) : undefined;
+  return { ...withBody(200, bytes, headers), oneByteText };
+}
 
-/** A character for each byte. */
-function oneByteText(bytes: Uint8Array): string {
-  const known = oneByteTexts.get(bytes);
-  if (known !== undefined) return known;
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
-  oneByteTexts.set(bytes, text);
-  return text;
+function oneByteTextOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
 }

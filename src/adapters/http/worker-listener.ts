@@ -1,13 +1,12 @@
 import type { HttpBindings } from '@hono/node-server';
-import { stored } from '../../agent/segment-fill.ts';
 import { SentBytes } from '../../agent/sent-bytes.ts';
 import type { Ask, Reply } from '../../agent/worker-ports.ts';
 import type { Known, Repertoire } from '../../agent/workers/repertoire.ts';
-import { withBody } from './answer-head.ts';
+import { answerKnown } from './answer-known.ts';
 import { type Asking, createAsking } from './asking.ts';
 import { connectionOf } from './connection.ts';
 import { passedOnHeaders } from './hop.ts';
-import { createPassOn, type Exchange, type OnAnswer } from './pass-on.ts';
+import { createPassOn, type OnAnswer } from './pass-on.ts';
 import { cut, sendWhole } from './send-answer.ts';
 import { isPlain } from './viewer-lane.ts';
 
@@ -95,25 +94,6 @@ function askOf(incoming: Incoming, named: string): Parameters<Asking['ask']>[0] 
 function hostOf({ headers }: Incoming): string {
   const authority = headers[':authority'];
   return (typeof authority === 'string' ? authority : headers.host) ?? '';
-}
-
-function answerKnown(
-  { kind, headers, bytes, reason }: Known,
-  { incoming, outgoing }: Pick<Exchange, 'incoming' | 'outgoing'>,
-  onBytes: (bytes: Uint8Array) => void,
-): void {
-  if (kind === 'playlist') {
-    onBytes(bytes);
-    const all = [reasonHeader, reason];
-    for (const name in headers) all.push(name, headers[name] ?? '');
-    sendWhole(outgoing, withBody(200, bytes, all));
-    return;
-  }
-  const answer = stored(bytes, headers, incoming.headers.range);
-  onBytes(answer.bytes);
-  const isNone = answer.status === 416 && { ...headers, 'cache-control': 'no-store' };
-  outgoing.writeHead(answer.status, { ...isNone, ...answer.headers });
-  outgoing.end(answer.bytes);
 }
 
 function note(

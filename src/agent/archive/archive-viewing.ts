@@ -1,6 +1,6 @@
 import type { ArchiveAddress } from '../../core/archive/archive-address.ts';
 import { judgePeriod } from '../../core/archive/period.ts';
-import { readArchiveAddress } from '../../core/archive/request-forms.ts';
+import { isPlainlyLive, readArchiveAddress } from '../../core/archive/request-forms.ts';
 import { dashEntryPath, hlsEntryPath } from '../../core/stream/origin-paths.ts';
 import type { StreamConfig } from '../../core/stream/stream.ts';
 import type { Now } from '../../core/time.ts';
@@ -33,8 +33,7 @@ export function openArchive(
     return openRecorded(viewing, archive, { request, query, stream, rest });
   const isEntry = rest === hlsEntryPath || rest === dashEntryPath;
   const form = stream.archive && archiveUrlOf(stream.archive);
-  // Almost every opening: an entry asks for a period in its query, if its media server has no form of its own.
-  if (isEntry && query.others === '' && form === undefined) return undefined;
+  if (isPlainlyLive({ rest, query: query.others }, form)) return undefined;
   if (viewing.live.media(stream.name, rest) !== undefined) return undefined;
   const { name } = stream;
   const address = readArchiveAddress(

@@ -20,9 +20,18 @@ export function readArchiveAddress(
   address: Address,
   url: string | undefined,
 ): ArchiveAddress | undefined {
+  if (isPlainlyLive(address, url)) return undefined;
   const parsed = { ...address, parameters: readParameters(address.query) };
   const ofServer = url === undefined ? undefined : readServerForm(parsed, url);
   return ofServer ?? readPathForm(parsed) ?? readQueryForm(parsed);
+}
+
+/** Almost every address: without a query, or a form of its media server's own, a period stands in the name, behind a `-`. */
+export function isPlainlyLive(
+  { rest, query }: Pick<Address, 'rest' | 'query'>,
+  url: string | undefined,
+): boolean {
+  return url === undefined && query === '' && !rest.includes('-');
 }
 
 function readServerForm(address: ParsedAddress, url: string): ArchiveAddress | undefined {

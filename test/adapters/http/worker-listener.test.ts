@@ -170,6 +170,66 @@ describe('a worker', () => {
     });
   });
 
+  it('asks about playlists whose address is in order, and passes everything else on', async () => {
+    const { url, asked } = await startWorker(
+      answering(() => ({ kind: 'refusal', status: 404, reason: 'unknown-stream' })),
+    );
+    const paths = ['/x/index.m3u8?pass=a', '/x/manifest.mpd', '/x/1.ts', '/x/../x/index.m3u8'];
+    for (const path of paths) expect((await answerOf(`${url}${path}`)).status).toBe(404);
+    await answerOf(`${url}/x/index.m3u8`, { method: 'HEAD' });
+    await answerOf(`${url}/x/index.m3u8`, { headers: { host: 'Tv.example.net' } });
+    expect(asked).toEqual(['/x/index.m3u8?pass=a', '/x/manifest.mpd', '/x/index.m3u8']);
+  });
+
+  it('gives each of many viewers who ask at once its own answer, however late that is', async () => {
+    const viewing = answering(async ({ path }) => {
+      for (let turns = path.length % 7; turns > 0; turns -= 1)
+        await new Promise((resolve) => setImmediate(resolve));
+      return {
+        kind: 'playlist',
+        body: `é ${path}`,
+        contentType: 'text/plain',
+        reason: 'own-viewer',
+      };
+    });
+    const { url } = await startWorker(viewing);
+    const paths = Array.from({ length: 50 }, (_, at) => `${'x'.repeat(at + 1)}/index.m3u8`);
+    const answers = await Promise.all(paths.map((path) => answerOf(`${url}/${path}`)));
+    expect(answers.map(({ body }) => body)).toEqual(paths.map((path) => `é ${path}`));
+  });
+
+  it('passes on what is called like a playlist and is a file', async () => {
+    const opened: string[] = [];
+    let closed = 0;
+    const viewing = answering(({ path }) => {
+      opened.push(path);
+      const body = (async function* () {
+        yield Buffer.from('a file');
+      })();
+      const file = { kind: 'stream', status: 200, headers: {}, body } as const;
+      return { kind: 'file', file: { ...file, close: () => (closed += 1) }, immutable: false };
+    });
+    const { url } = await startWorker(viewing);
+    expect((await answerOf(`${url}/ch1/notes.m3u8`)).body).toBe('a file');
+    expect(opened).toEqual(['ch1/notes.m3u8', 'ch1/notes.m3u8']);
+    expect(closed).toBe(1);
+  });
+
+  it.each([
+    ['later', () => Promise.reject(new Error('broken'))],
+    [
+      'at once',
+      () => {
+        throw new Error('broken');
+      },
+    ],
+  ])('answers 404 where the main process fails %s', async (_, open) => {
+    const { url, log } = await startWorker(answering(open));
+    const { status, headers } = await answerOf(`${url}/ch1/index.m3u8?pass=secret`);
+    expect([status, headers['x-understudy-reason']]).toEqual([404, 'internal-error']);
+    expect(log.lines.map(({ fields }) => Object(fields).path)).toEqual(['/ch1/index.m3u8']);
+  });
+
   it('hangs up where the main process does', async () => {
     const { url, log } = await startWorker(answering(async () => ({ kind: 'cut' })));
     await expect(answerOf(`${url}/ch1/index.m3u8`)).rejects.toThrow('hang up');

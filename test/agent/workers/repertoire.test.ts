@@ -199,6 +199,14 @@ describe('the report of a worker', () => {
     expect(known.report(2)).toEqual({ seen: [], sent: [], answered: [] });
   });
 
+  it('is not taken up with sessions that were sent nothing', () => {
+    const known = repertoire();
+    for (let count = 0; count < 2_000; count += 1) known.addBytes(`a${count}`, 0);
+    expect(known.isFull).toBe(false);
+    known.addBytes('a0', 1);
+    expect(known.report(1).sent).toEqual([['a0', 1]]);
+  });
+
   it('is due when it has 2,000 sessions; until then further ones are passed on', () => {
     const known = repertoire();
     for (let count = 0; count < 2_001; count += 1)
