@@ -31,6 +31,11 @@ export function notFromHere(reason: ReasonCode): Answer {
   return { kind: 'refusal', status: 404, reason };
 }
 
+/** What was asked cannot be meant. */
+export function malformed(reason: ReasonCode): Answer {
+  return { kind: 'refusal', status: 400, reason };
+}
+
 /** A real denial: pass or token is not good. That nobody can tell whether it is, is no denial. */
 export function denied(reason: ReasonCode): Answer {
   return reason === 'auth-unavailable'

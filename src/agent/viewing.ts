@@ -1,9 +1,8 @@
 import type { DrillFailure } from '../core/drill/failure.ts';
 import type { Candidates } from '../core/placement/candidates.ts';
-import type { ReasonCode } from '../core/reasons.ts';
 import { readViewerQuery, type ViewerQuery } from '../core/viewer/query.ts';
 import { after } from './after.ts';
-import { type Answer, denied, notFromHere } from './answer.ts';
+import { type Answer, denied, malformed, notFromHere } from './answer.ts';
 import { openArchive } from './archive/archive-viewing.ts';
 import { arrive } from './arrive.ts';
 import { stagedFailure } from './drill/stage-request.ts';
@@ -245,8 +244,4 @@ function decoded(path: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-function malformed(reason: ReasonCode): Answer {
-  return { kind: 'refusal', status: 400, reason };
 }
