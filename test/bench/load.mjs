@@ -39,7 +39,7 @@ export async function slice({ url, pids, seconds, connections, headers = [], scr
 }
 
 /** User and system time of processes and their children that are still there. */
-function cpuSeconds(pids) {
+export function cpuSeconds(pids) {
   let ticks = 0;
   for (const pid of pids) {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
