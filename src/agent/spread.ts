@@ -143,8 +143,8 @@ function inWindow(sent: Sent | undefined, windowAt: number): Omit<Sent, 'windowA
 function remember<V>(map: Map<string, V>, key: string, value: V, max: number): void {
   map.delete(key);
   map.set(key, value);
-  const [oldest] = map.keys();
-  if (map.size > max && oldest !== undefined) {
-    map.delete(oldest);
+  if (map.size > max) {
+    const [oldest] = map.keys();
+    if (oldest !== undefined) map.delete(oldest);
   }
 }

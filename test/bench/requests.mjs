@@ -10,6 +10,7 @@ import { Agent, get } from 'node:http';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { cpuSeconds } from './load.mjs';
 import { measure, printRows } from './measure.mjs';
 import { aRefusedViewer, browser, endAll, originPort, startNodes, startPinned } from './nodes.mjs';
 import { aPass, secret, someClaims } from './passes.mjs';
@@ -28,6 +29,7 @@ if (tls) process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
 try {
   const nodes = await startNodes(folder, processes, tls);
   const samples = await takeSamples(nodes.base);
+  const idle = await idleShare(nodes.agent.pid);
   const servers = await startYardsticks(samples);
   const rows = await allRows(nodes, samples, servers);
   const wanted = rows.filter(({ work }) => work.includes(only));
@@ -37,14 +39,15 @@ try {
     if (script) row.targets[0].script = script;
     results.push(await measure(row));
   }
-  console.log(`node ${process.version}, ${cpus()[0]?.model}${tls ? ', TLS' : ''}\n`);
+  console.log(`node ${process.version}, ${cpus()[0]?.model}${tls ? ', TLS' : ''}`);
+  console.log(`of one core without requests: ${(idle * 100).toFixed(1)} %\n`);
   printRows(results);
 } finally {
   await endAll(processes);
   rmSync(folder, { recursive: true, force: true });
 }
 
-async function allRows(nodes, { multivariant, media }, { hono, nginx, auth }) {
+async function allRows(nodes, { multivariant, media }, { hono, nginx, auth, proxy }) {
   const { base } = nodes;
   const headers = [`User-Agent: ${browser['User-Agent']}`];
   const ours = (url) => ({ name: 'understudy', url, pids: [nodes.agent.pid], headers });
@@ -66,9 +69,9 @@ async function allRows(nodes, { multivariant, media }, { hono, nginx, auth }) {
     /\.[\w-]+$/,
     (signature) => `.${'A'.repeat(signature.length - 1)}`,
   );
-  const large = (mb, path, yardstick) => ({
+  const large = (mb, path, ...yardsticks) => ({
     connections: 16,
-    targets: [ours(`${base}/${mb}mb/${path}`), yardstick],
+    targets: [ours(`${base}/${mb}mb/${path}`), ...yardsticks],
   });
   const number = await newestNumber();
   return [
@@ -111,7 +114,13 @@ async function allRows(nodes, { multivariant, media }, { hono, nginx, auth }) {
     })),
     ...[1, 4].map((mb) => ({
       work: `file of ${mb} MB passed through`,
-      ...large(mb, 'other.ts', of('nginx, proxy_pass', nginx, `/origin/${mb}mb/other.ts`)),
+      ...large(
+        mb,
+        'other.ts',
+        of('nginx, proxy_pass', nginx, `/origin/${mb}mb/other.ts`),
+        // Without TLS in front, whatever is measured.
+        ...(tls ? [] : [of('bare Node, pipeline', proxy, `/origin/${mb}mb/other.ts`)]),
+      ),
     })),
   ];
 }
@@ -123,6 +132,13 @@ async function takeSamples(base) {
   const mediaUrl = `${base}/live/${variant}`;
   const media = await (await fetch(mediaUrl, { headers: browser })).text();
   return { multivariant: { url, body: multivariant }, media: { url: mediaUrl, body: media } };
+}
+
+/** What the measured node takes while nobody asks; it is in the figures of its requests, too. */
+async function idleShare(pid) {
+  const [before, from] = [cpuSeconds([pid]), performance.now()];
+  await new Promise((resolve) => setTimeout(resolve, 10_000));
+  return ((cpuSeconds([pid]) - before) * 1000) / (performance.now() - from);
 }
 
 /** The number of a segment that is listed for good. */
@@ -163,6 +179,7 @@ async function startYardsticks(samples) {
     await once(hono.child, 'message');
   }
   const auth = await startScript('auth-service', env);
+  const proxy = await startScript('bare-proxy', { ...env, ORIGIN_PORT: String(originPort) });
   const path = writeNginx(folder, {
     ...{ port: nginxPort, tls, authPort: auth.port, originPort },
     playlists: { multivariant: samples.multivariant.body, media: samples.media.body },
@@ -176,6 +193,7 @@ async function startYardsticks(samples) {
   return {
     hono: { ...hono, base: `${scheme}://127.0.0.1:${hono.port}` },
     nginx: { child, base },
+    proxy: { ...proxy, base: `http://127.0.0.1:${proxy.port}` },
     auth,
   };
 }
