@@ -1,8 +1,10 @@
 /**
  * `node test/bench/peers.mjs`, after a build: what the exchange of 16 nodes with 500 streams each costs one of them when nothing
- * changes. The measured one has this process to itself; the others, which know only that one, are in another.
+ * changes. The measured one has a process and core 0 to itself; the others, which know only that one, are on core 1. An agent
+ * runs for weeks: for `WARM_S` (15) seconds all ask 20 times as often, so that what is measured is code that has long been
+ * compiled; then, for `FOR_S` (36) seconds, they ask as they do. `HASTE=0`: nor before.
  */
-import { fork } from 'node:child_process';
+import { fork, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -14,47 +16,86 @@ import { Peers } from '../../dist/agent/peers.js';
 const nodes = 16;
 const streams = 500;
 const clusterSecret = 'a secret that only this benchmark knows';
-const forS = Number(process.env.SECONDS_EACH ?? 3) * 10;
+const warmS = Number(process.env.WARM_S ?? 15);
+const forS = Number(process.env.FOR_S ?? 36);
+/** Below the limit of questions from one address. */
+const hasteMs = process.env.HASTE === '0' ? undefined : 50;
+const settleMs = 5_000;
 const log = { debug() {}, info() {}, warn() {}, error() {} };
-const isOther = process.argv[2] !== undefined;
+const self = fileURLToPath(import.meta.url);
+const [role, measuredUrl] = process.argv.slice(2);
 
-if (isOther) {
-  const measured = process.argv[2];
-  const others = [];
-  for (let at = 1; at < nodes; at += 1) others.push(await startNode(`node-${at}`, [measured]));
-  process.send(others.map(({ url }) => url));
-} else {
-  const server = { sockets: new Set() };
-  const urls = [];
-  const measured = await startNode('node-0', urls, server);
-  const crowd = fork(fileURLToPath(import.meta.url), [measured.url]);
-  const [found] = await once(crowd, 'message');
-  measured.peers.stop();
-  const asking = makePeers('node-0', [...found]);
-  measured.answers.peers = asking;
-  asking.start();
-  await wait(10_000);
-  const known = asking.list(systemClock.now()).filter(({ streams: of }) => of.size === streams);
+if (role === 'measured') await measure();
+else if (role === 'others') await beOthers();
+else {
+  const args = ['-c', '0', process.execPath, ...process.execArgv, self, 'measured'];
+  process.exitCode = spawnSync('taskset', args, { stdio: 'inherit' }).status ?? 1;
+}
+
+async function measure() {
+  const answers = {};
+  const { server, url } = await startServer(answers);
+  const sockets = new Set();
+  server.on('connection', (socket) => sockets.add(socket));
+  const others = fork(self, ['others', url], {
+    ...{ execPath: 'taskset', execArgv: ['-c', '1', process.execPath] },
+  });
+  const [urls] = await once(others, 'message');
+  const peers = makePeers('node-0', urls);
+  answers.peers = peers;
+  peers.start();
+  await hasten([peers]);
+  await wait(settleMs);
+  const known = peers.list(systemClock.now()).filter(({ streams: of }) => of.size === streams);
   const bytes = () =>
-    [...server.sockets].reduce(
-      (sum, { bytesRead, bytesWritten }) => sum + bytesRead + bytesWritten,
-      0,
-    );
+    [...sockets].reduce((sum, { bytesRead, bytesWritten }) => sum + bytesRead + bytesWritten, 0);
   const [cpu, traffic, from] = [process.cpuUsage(), bytes(), performance.now()];
   await wait(forS * 1000);
   const { user, system } = process.cpuUsage(cpu);
   const ms = performance.now() - from;
+  const share = ((user + system) / 10 / ms).toFixed(2);
   console.log('| what | figure |\n| --- | --: |');
   console.log(
-    `| ${nodes} nodes with ${streams} streams each, ${known.length} known whole: of one core | ${((user + system) / 10 / ms).toFixed(2)} % |`,
+    `| ${nodes} nodes with ${streams} streams each, ${known.length} known whole: of one core | ${share} % |`,
   );
   // Answers to the others are as long as their answers: what is asked goes to as many.
   console.log(
     `| the same: traffic, both directions | ${(((bytes() - traffic) * 8 * 2) / ms).toFixed(0)} kbit/s |`,
   );
-  asking.stop();
-  crowd.kill();
+  others.kill();
   process.exit();
+}
+
+async function beOthers() {
+  const started = [];
+  for (let at = 1; at < nodes; at += 1) {
+    const peers = makePeers(`node-${at}`, [measuredUrl]);
+    started.push({ ...(await startServer({ peers })), peers });
+  }
+  process.send(started.map(({ url }) => url));
+  // Nodes begin their seconds when they were started: not at once.
+  for (const { peers } of started) {
+    peers.start();
+    await wait(1_000 / nodes);
+  }
+  await hasten(started.map(({ peers }) => peers));
+}
+
+async function hasten(all) {
+  const until = performance.now() + warmS * 1000;
+  while (performance.now() < until) {
+    await wait(hasteMs ?? 1_000);
+    if (hasteMs !== undefined) for (const peers of all) void peers.tell();
+  }
+}
+
+async function startServer(answers) {
+  const server = createPeerServer({
+    ...{ clusterSecret, clock: systemClock, log },
+    answer: { ask: (question, now) => answers.peers.answer(question, now) },
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { url: `http://127.0.0.1:${server.address().port}`, server };
 }
 
 function makePeers(id, urls) {
@@ -67,19 +108,6 @@ function makePeers(id, urls) {
     ownStreams: () => ({ version: 1, facts: list }),
     ...{ wrappedKeys: async () => '', absorbKeys: async () => {}, lacksKeys: () => false },
   });
-}
-
-async function startNode(id, urls, counted) {
-  const peers = makePeers(id, urls);
-  const answers = { peers };
-  const server = createPeerServer({
-    ...{ clusterSecret, clock: systemClock, log },
-    answer: { ask: (question, now) => answers.peers.answer(question, now) },
-  });
-  if (counted) server.on('connection', (socket) => counted.sockets.add(socket));
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  peers.start();
-  return { url: `http://127.0.0.1:${server.address().port}`, peers, answers };
 }
 
 function nodeFacts(id) {

@@ -10,6 +10,7 @@ const parts = [
   ['requests.mjs', {}],
   ['requests.mjs', { TLS: '1' }],
   ['peers.mjs', {}],
+  ['refresh.mjs', {}],
   ['growth.mjs', {}],
   ['sessions.mjs', {}],
   ['archive.mjs', {}],

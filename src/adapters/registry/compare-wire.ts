@@ -115,6 +115,8 @@ const answer = z.object({
   streams: z.array(z.object(word)).max(2_000),
 } satisfies Shape<CompareAnswer>);
 
+const compared = z.discriminatedUnion('kind', [answer, refusal]);
+
 const segmentName = z.object({
   group: short,
   rung: count.max(rungsMax),
@@ -140,7 +142,7 @@ export function decodeSegmentName(body: Uint8Array): Sent<SegmentName> | undefin
 
 /** Reads an authentic answer; nothing if it cannot be read. */
 export function decodeCompared(body: Uint8Array) {
-  return z.union([answer, refusal]).safeParse(parseJson(body)).data;
+  return compared.safeParse(parseJson(body)).data;
 }
 
 type Sent<T> = { readonly question: T; readonly nonce: string };

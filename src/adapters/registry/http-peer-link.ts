@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http';
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { Agent as HttpsAgent, request as httpsRequest, type RequestOptions } from 'node:https';
+import { urlToHttpOptions } from 'node:url';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { PeerFault, PeerLink } from '../../agent/peer-ports.ts';
@@ -40,6 +41,14 @@ export function createHttpPeerLink(deps: { readonly clusterSecret: string }): Pe
   const seals = createSeals(deps.clusterSecret);
   const options = { keepAlive: true, maxSockets: socketsMax, timeout: idleMsMax };
   const agents = { http: new HttpAgent(options), https: new HttpsAgent(options) };
+  /** By address and path; only configured addresses are asked. */
+  const targets = new Map<string, RequestOptions>();
+  const targetOf = (url: string, path: string): RequestOptions => {
+    const address = url.replace(/\/$/, '') + path;
+    const target = targets.get(address) ?? urlToHttpOptions(new URL(address));
+    targets.set(address, target);
+    return target;
+  };
 
   /** Asks with a sealed body; the answer's body once its seal is right. */
   const exchange = async (
@@ -49,8 +58,8 @@ export function createHttpPeerLink(deps: { readonly clusterSecret: string }): Pe
   ): Promise<Buffer | PeerFault> => {
     const nonce = randomBytes(16).toString('base64url');
     const body = sent.encode(nonce);
-    const target = new URL(url.replace(/\/$/, '') + path);
     try {
+      const target = targetOf(url, path);
       const seal = seals.sealQuestion(body);
       return await unseal(seals, nonce, await post(agents, { ...sent, target, body, seal }));
     } catch (error) {
@@ -85,15 +94,21 @@ export function createHttpPeerLink(deps: { readonly clusterSecret: string }): Pe
 
 function post(
   agents: { readonly http: HttpAgent; readonly https: HttpsAgent },
-  sent: { target: URL; body: Buffer; seal: string; deadlineMs: number; bytesMax: number },
+  sent: {
+    target: RequestOptions;
+    body: Buffer;
+    seal: string;
+    deadlineMs: number;
+    bytesMax: number;
+  },
 ): Promise<Received> {
   return new Promise((resolve, reject) => {
     const { target, body, seal, deadlineMs, bytesMax } = sent;
     const headers = { [sealHeader]: seal, 'content-length': body.length };
     const request =
       target.protocol === 'https:'
-        ? httpsRequest(target, { method: 'POST', agent: agents.https, headers })
-        : httpRequest(target, { method: 'POST', agent: agents.http, headers });
+        ? httpsRequest({ ...target, method: 'POST', agent: agents.https, headers })
+        : httpRequest({ ...target, method: 'POST', agent: agents.http, headers });
     const deadline = setTimeout(() => {
       reject(new DeadlineError());
       request.destroy();
@@ -105,21 +120,28 @@ function post(
   });
 }
 
-async function receive(response: IncomingMessage, bytesMax: number): Promise<Received> {
+function receive(response: IncomingMessage, bytesMax: number): Promise<Received> {
   const parts: Buffer[] = [];
   let length = 0;
-  for await (const part of response as AsyncIterable<Buffer>) {
-    length += part.length;
-    if (length > bytesMax) throw new Error('answer larger than the limit');
-    parts.push(part);
-  }
-  const seal = response.headers[sealHeader];
-  return {
-    status: response.statusCode ?? 0,
-    seal: typeof seal === 'string' ? seal : undefined,
-    isPacked: response.headers['content-encoding'] === 'gzip',
-    body: Buffer.concat(parts),
-  };
+  return new Promise((resolve, reject) => {
+    response.on('data', (part: Buffer) => {
+      length += part.length;
+      if (length <= bytesMax) return void parts.push(part);
+      reject(new Error('answer larger than the limit'));
+      response.destroy();
+    });
+    response.once('error', reject);
+    response.once('close', () => reject(new Error('answer broke off')));
+    response.once('end', () => {
+      const seal = response.headers[sealHeader];
+      resolve({
+        status: response.statusCode ?? 0,
+        seal: typeof seal === 'string' ? seal : undefined,
+        isPacked: response.headers['content-encoding'] === 'gzip',
+        body: Buffer.concat(parts, length),
+      });
+    });
+  });
 }
 
 const unreadable: PeerFault = {

@@ -22,12 +22,7 @@ export const answerTextBytesMax = 16 * 1024 * 1024;
 /** A question as it travels: the answer is sealed together with the nonce. */
 export type SentQuestion = { readonly question: PeerQuestion; readonly nonce: string };
 
-/** What every protocol version says in a question, whatever else it says. */
-const anyQuestion = z.object({
-  protocol: z.number().int(),
-  nonce: z.string().regex(/^[\w-]{22}$/),
-  from: short,
-});
+const nonce = z.string().regex(/^[\w-]{22}$/);
 
 const question = z.object({
   protocol: z.literal(peerProtocolVersion),
@@ -41,6 +36,11 @@ const question = z.object({
   notesSince: count.optional(),
   sought: z.array(short).max(soughtMax).optional().catch(undefined),
 } satisfies Shape<PeerQuestion>);
+
+const sentQuestion = question.extend({ nonce });
+
+/** What every protocol version says in a question, whatever else it says. */
+const foreignQuestion = z.object({ protocol: z.number().int(), nonce, from: short });
 
 const assigned = z.object({
   first: short,
@@ -124,6 +124,8 @@ export const refusal = z.object({
   version: short,
 } satisfies Shape<PeerRefusal>);
 
+const anyReply = z.object({ protocol: z.number().int() });
+
 /** What can be told of a reply of another protocol version: as much as it says in the fields that never change. */
 const foreignReply = z
   .object({
@@ -134,7 +136,7 @@ const foreignReply = z
   })
   .transform((reply): PeerRefusal => ({ kind: 'refusal', reason: 'protocol', ...reply }));
 
-const reply = z.union([answer, refusal]);
+const reply = z.discriminatedUnion('kind', [answer, refusal]);
 
 export function encodeQuestion({ question, nonce }: SentQuestion): Buffer {
   return Buffer.from(JSON.stringify({ ...question, nonce }));
@@ -146,14 +148,15 @@ export function encodeQuestion({ question, nonce }: SentQuestion): Buffer {
  */
 export function decodeQuestion(body: Uint8Array): SentQuestion | undefined {
   const value = parseJson(body);
-  const any = anyQuestion.safeParse(value);
-  if (!any.success) return undefined;
-  const { nonce, protocol, from } = any.data;
-  if (protocol !== peerProtocolVersion) {
-    return { nonce, question: { protocol, from, boot: '', seq: 0, since: 0, wantKeys: false } };
+  const known = sentQuestion.safeParse(value);
+  if (known.success) {
+    const { nonce, ...question } = known.data;
+    return { nonce, question };
   }
-  const known = question.safeParse(value);
-  return known.success ? { nonce, question: known.data } : undefined;
+  const any = foreignQuestion.safeParse(value).data;
+  if (any === undefined || any.protocol === peerProtocolVersion) return undefined;
+  const { nonce, protocol, from } = any;
+  return { nonce, question: { protocol, from, boot: '', seq: 0, since: 0, wantKeys: false } };
 }
 
 export function encodeReply(reply: PeerAnswer | PeerRefusal | CompareAnswer): Buffer {
@@ -163,14 +166,13 @@ export function encodeReply(reply: PeerAnswer | PeerRefusal | CompareAnswer): Bu
 /** Reads an authentic reply; nothing if it cannot be read. Unknown fields are ignored. */
 export function decodeReply(body: Uint8Array): PeerAnswer | PeerRefusal | undefined {
   const value = parseJson(body);
-  const foreign = foreignReply.safeParse(value);
-  if (foreign.success && foreign.data.protocol !== peerProtocolVersion) return foreign.data;
-  return reply.safeParse(value).data;
+  const { protocol = peerProtocolVersion } = anyReply.safeParse(value).data ?? {};
+  return (protocol === peerProtocolVersion ? reply : foreignReply).safeParse(value).data;
 }
 
 export function parseJson(body: Uint8Array): unknown {
   try {
-    return JSON.parse(Buffer.from(body).toString());
+    return JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.length).toString());
   } catch {
     return undefined;
   }

@@ -1,15 +1,13 @@
 import { ticksPerSecond } from '../../core/media/units.ts';
 import type { MonoMs } from '../../core/time.ts';
 import type { CanonicalSegment } from '../../core/timeline/cutter.ts';
-import {
-  type ListedSegment,
-  listable,
-  writeCanonicalPlaylist,
-} from '../../core/timeline/playlist-text.ts';
+import { listable, writeCanonicalPlaylist } from '../../core/timeline/playlist-text.ts';
 import type { TimelineRun } from '../../core/timeline/run.ts';
 
 /** A segment that viewers get. */
 export type PublishedSegment = Omit<CanonicalSegment, 'damagedUnits'> & {
+  /** Nothing was sent in its window: it has no bytes. */
+  readonly isGap: boolean;
   readonly checksum: string;
   readonly run: TimelineRun;
   readonly tags: readonly string[];
@@ -71,13 +69,13 @@ export class CanonicalWindow {
   get playlist(): Uint8Array | undefined {
     if (this.#listed.length > 0)
       this.#playlist ??= new TextEncoder().encode(
-        writeCanonicalPlaylist(this.#listed.map(asListed), this.#prefix),
+        writeCanonicalPlaylist(this.#listed, this.#prefix),
       );
     return this.#playlist;
   }
 
   get(number: number): PublishedSegment | undefined {
-    return this.#kept.find((segment) => segment.number === number && segment.bytes.length > 0);
+    return this.#kept.find((segment) => segment.number === number && !segment.isGap);
   }
 
   /** A segment for other members. */
@@ -111,7 +109,7 @@ export class CanonicalWindow {
     const all = [...this.#kept, segment];
     this.#kept = all.slice(-2 * windowLength(all));
     const recent = this.#kept.slice(-windowLength(this.#kept));
-    const from = recent.length - listable(recent.map(asListed)).length;
+    const from = recent.length - listable(recent).length;
     this.#listed = recent.slice(from);
     this.#playlist = undefined;
   }
@@ -127,8 +125,4 @@ function windowLength(segments: readonly PublishedSegment[]): number {
     count += 1;
   }
   return count;
-}
-
-function asListed(segment: PublishedSegment): ListedSegment {
-  return { ...segment, isGap: segment.bytes.length === 0 };
 }

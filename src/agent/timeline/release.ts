@@ -162,7 +162,8 @@ export class Release {
     const isReplaced = final.bytes !== segment.bytes;
     if (isReplaced) this.#replaced += this.#note(at);
     const whole = { ...segment, checksum, ...final, run, publishedAt: at };
-    rung.window.add({ ...whole, tags: rung.tagsOf(whole.startTicks, whole.durationTicks) });
+    const isGap = whole.bytes.length === 0;
+    rung.window.add({ ...whole, isGap, tags: rung.tagsOf(whole.startTicks, whole.durationTicks) });
   }
 
   #note(at: MonoMs): 1 {

@@ -56,6 +56,8 @@ export class Rung {
   readonly #checksum: Checksum;
   readonly #continuity = createContinuity();
   #held: (FedReading & { readonly packagedMs: number })[] = [];
+  /** Of what is held, put together once: it is looked at ten times a second until a run is founded. */
+  #heldUnits: readonly Unit[] | undefined;
   #tracks: Reading['tracks'] = [];
   #cutter: CanonicalCutter | undefined;
   #run: TimelineRun | undefined;
@@ -103,7 +105,8 @@ export class Rung {
 
   /** All that is held, as founding a run wants it. */
   facts(): { readonly tracks: Reading['tracks']; readonly units: readonly Unit[] } {
-    return { tracks: this.#tracks, units: this.#held.flatMap(({ reading }) => reading.units) };
+    this.#heldUnits ??= this.#held.flatMap(({ reading }) => reading.units);
+    return { tracks: this.#tracks, units: this.#heldUnits };
   }
 
   /** Whether what its packager brings could be cut by `run`; true as long as nothing is known. */
@@ -149,6 +152,7 @@ export class Rung {
     this.#starts.clear();
     for (const fed of this.#held) this.#cut(cutter, fed, at);
     this.#held = [];
+    this.#heldUnits = undefined;
   }
 
   /** Follows no run any more; what is published stays. */
@@ -200,6 +204,7 @@ export class Rung {
   }
 
   #hold(fed: FedReading): void {
+    this.#heldUnits = undefined;
     this.#held.push({ ...fed, packagedMs: packagedMsOf(fed.reading) });
     let bytes = this.#held.reduce((sum, held) => sum + held.bytes, 0);
     const isTooMuch = () =>

@@ -69,8 +69,9 @@ export function agreeOnRun(self: TimelineFacts, peers: readonly PeerTimeline[]):
     if (claims.length > 0 && settler !== self.nodeId) return { kind: 'keep' };
     return { kind: 'found', previous: lastOf([self, ...peers], claims) };
   }
-  const own = self.following;
-  if (own !== undefined && keyOf(own.run) === keyOf(chosen.run)) return { kind: 'keep' };
+  const own = self.following?.run;
+  const isOwn = own === chosen.run || (own && keyOf(own) === keyOf(chosen.run));
+  if (isOwn) return { kind: 'keep' };
   return { kind: 'adopt', run: chosen.run, offset: chosen.offset };
 }
 
@@ -126,10 +127,13 @@ type Claim = Following & { readonly nodeId: string };
 /** A member's run, with the offset that makes it ours. */
 function claimOf(member: PeerTimeline): Claim | undefined {
   const { following, nodeId, difference = 0 } = member;
-  return following && { ...following, nodeId, offset: following.offset + difference };
+  if (following === undefined) return undefined;
+  const { run, offset, isOffered } = following;
+  return { run, offset: offset + difference, isOffered, nodeId };
 }
 
 function isOfferedByAny(claim: Claim, claims: readonly Claim[]): boolean {
+  if (claim.isOffered) return true;
   return claims.some((other) => other.isOffered && keyOf(other.run) === keyOf(claim.run));
 }
 
