@@ -25,7 +25,7 @@ Runs the agent of this node until SIGTERM or SIGINT. Settings are UNDERSTUDY_* v
 .env.example lists them all. SIGHUP reads the streams file again.`;
 
 /** The heap is cleared when it has grown by so much, percent; V8 would let it treble (ADR 27). */
-const heapGrowthPercent = 30;
+const heapGrowthPercent = 40;
 
 const say = (text: string) => console.log(text);
 
