@@ -16,6 +16,12 @@ const dist = join(root, 'dist');
 /** Written when a build is complete: its time says how old `dist` is. */
 const stamp = join(dist, '.built');
 
+/** What the process of an agent is given so that it stays small (ADR 27); `docs/deploy` gives the same. */
+export const smallProcess = {
+  MALLOC_ARENA_MAX: '1',
+  NODE_OPTIONS: '--max-semi-space-size=4',
+};
+
 /** Ends the process with a sentence that says what to do, unless Node is 20.19 or newer. */
 export function checkNode() {
   const [major, minor] = process.version.slice(1).split('.').map(Number);
@@ -57,7 +63,10 @@ function buildIfStale() {
 
 /** Becomes `dist/main.js`: same signals, same exit code. */
 function start(args) {
-  const child = spawn(process.execPath, [join(dist, 'main.js'), ...args], { stdio: 'inherit' });
+  const child = spawn(process.execPath, [join(dist, 'main.js'), ...args], {
+    stdio: 'inherit',
+    env: { ...smallProcess, ...process.env },
+  });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
     process.on(signal, () => child.kill(signal));
   child.on('exit', (code, signal) => process.exit(code ?? 128 + constants.signals[signal]));

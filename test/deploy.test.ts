@@ -25,6 +25,17 @@ describe('the unit for systemd', () => {
   });
 });
 
+it.each(['understudy.service', 'Dockerfile'])(
+  '%s keeps the process small as `npm start` does',
+  (name) => {
+    const setup = readFileSync(new URL('../src/setup.mjs', import.meta.url), 'utf8');
+    const [, arenas] = setup.match(/MALLOC_ARENA_MAX: '(.+)'/) ?? [];
+    const [, options] = setup.match(/NODE_OPTIONS: '(.+)'/) ?? [];
+    expect([arenas, options]).not.toContain(undefined);
+    expect(read(name)).toContain(`MALLOC_ARENA_MAX=${arenas} NODE_OPTIONS=${options}\n`);
+  },
+);
+
 describe('the file for keepalived', () => {
   it.skipIf(!isInstalled('keepalived'))('has no word that keepalived does not know', () => {
     expect(run('keepalived', '-t', '-l', '-f', path('keepalived.conf')).said).not.toMatch(

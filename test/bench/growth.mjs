@@ -1,7 +1,8 @@
 /**
  * `node test/bench/growth.mjs`, after a build: what a node weighs, how long its event loop pauses, what a stream costs that
  * nobody watches, and whether a request costs the same with many streams, nodes and sessions. `SOAK_MIN` (30; 0 leaves
- * it out) is how long memory is watched. `PART` picks a part, `STREAMS` and `SESSIONS` (lists) how many.
+ * it out) is how long memory is watched. `PART` picks a part (memory, streams, sessions, nodes, soak), `STREAMS` and
+ * `SESSIONS` (lists) how many.
  */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
@@ -25,10 +26,18 @@ const part = process.env.PART ?? '';
 const streamCounts = (process.env.STREAMS ?? '10,100,500').split(',').map(Number);
 const sessionCounts = (process.env.SESSIONS ?? '10,100000').split(',').map(Number);
 const settleS = Number(process.env.SETTLE_S ?? 20);
+/** After so long a stream that is written anew keeps as many segments as it ever does. */
+const keptS = 50;
 
 const folder = mkdtempSync(join(tmpdir(), 'understudy-bench-'));
 const line = (what, figure) => console.log(`| ${what} | ${figure} |`);
-const parts = { streams: benchStreams, sessions: benchSessions, nodes: benchNodes, soak };
+const parts = {
+  memory: benchMemory,
+  streams: benchStreams,
+  sessions: benchSessions,
+  nodes: benchNodes,
+  soak,
+};
 console.log('| what | figure |\n| --- | --: |');
 for (const [name, bench] of Object.entries(parts)) if (name.includes(part)) await alone(bench);
 rmSync(folder, { recursive: true, force: true });
@@ -42,6 +51,29 @@ async function alone(bench) {
     await endAll(processes.reverse());
   }
   console.error(`measured: ${bench.name} (load ${loadavg()[0].toFixed(1)})`);
+}
+
+/**
+ * What 100 streams without viewers weigh: as their origins make them, when no segment is in memory, and written anew,
+ * when the last 40 s of each are. Of ten readings the highest memory, and the fewest bytes of buffers (what was let go
+ * since is still counted): the segments, within a megabyte.
+ */
+async function benchMemory(processes) {
+  for (const canonical of [false, true]) {
+    const node = await startOneNode(folder, processes, { streams: 100, more: { canonical } });
+    await wait(keptS * 1000);
+    const seen = [];
+    for (let at = 0; at < 10; at += 1) {
+      await wait(2_000);
+      seen.push(await node.look());
+    }
+    const rss = Math.max(...seen.map((each) => each.rss));
+    const segments = Math.min(...seen.map(({ arrayBuffers }) => arrayBuffers));
+    const name = `100 streams ${canonical ? 'written anew' : 'as they are'}, no viewers`;
+    line(`${name}: memory`, `${Math.round(rss / 1e6)} MB`);
+    line(`${name}: of that segments`, `${Math.round(segments / 1e6)} MB`);
+    await endAll([processes.pop()]);
+  }
 }
 
 async function benchStreams(processes) {
@@ -147,12 +179,12 @@ async function soak(processes) {
     await wait(10_000);
     seen.push((await node.look()).rss / 1e6);
   }
-  await load;
+  const { sent, answers } = JSON.parse((await load).stdout);
   const third = Math.floor(seen.length / 3);
   const mean = (list) => Math.round(list.reduce((sum, mb) => sum + mb, 0) / list.length);
   const middle = `${mean(seen.slice(third, -third))} MB, ${mean(seen.slice(-third))} MB`;
   line(
-    `soak of ${soakMin} min, 100 streams, 200 requests/s: memory by thirds`,
+    `soak of ${soakMin} min, 100 streams, 200 requests/s, ${answers} of ${sent} answered: memory by thirds`,
     `${mean(seen.slice(0, third))} MB, ${middle}`,
   );
 }

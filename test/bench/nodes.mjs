@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdirSync, openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { smallProcess } from '../../src/setup.mjs';
 
 const program = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 const readyMsMax = 60_000;
@@ -56,6 +57,7 @@ export async function startNodes(folder, processes, tls) {
       ]),
     );
     const env = {
+      ...smallProcess,
       ...process.env,
       UNDERSTUDY_NODE_ID: id,
       UNDERSTUDY_LISTEN: `127.0.0.1:${port(at, 0)}`,

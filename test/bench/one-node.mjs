@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { smallProcess } from '../../src/setup.mjs';
 import { browser, startPinned } from './nodes.mjs';
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
@@ -57,7 +58,7 @@ export async function startOneNode(folder, processes, { streams, more, peers }) 
   writeFileSync(file, streamList(streams, originAt, more));
   const settings = environment({ id: 'measured', port: measuredPort, data, streams: file, peers });
   const args = ['--import', here('./watch-pauses.mjs'), program, 'serve'];
-  const env = { ...process.env, ...settings };
+  const env = { ...smallProcess, ...process.env, ...settings };
   const child = startPinned(folder, 'agent', '0', process.execPath, args, { ipc: true, env });
   processes.push(child);
   const base = `http://127.0.0.1:${measuredPort}`;

@@ -6,9 +6,10 @@ const delays = monitorEventLoopDelay({ resolution: resolutionMs });
 delays.enable();
 process.on('message', () => {
   const pause = (ns) => Math.max(0, ns / 1e6 - resolutionMs);
-  const { rss, heapUsed } = process.memoryUsage();
+  const { rss, heapUsed, arrayBuffers } = process.memoryUsage();
   process.send({
-    ...{ worstMs: pause(delays.max), p99Ms: pause(delays.percentile(99)), rss, heapUsed },
+    ...{ worstMs: pause(delays.max), p99Ms: pause(delays.percentile(99)) },
+    ...{ rss, heapUsed, arrayBuffers },
     cpuUs: Object.values(process.cpuUsage()).reduce((sum, us) => sum + us),
   });
   delays.reset();

@@ -1,6 +1,6 @@
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
-import { CookieJar } from 'tough-cookie';
+import type { CookieJar } from 'tough-cookie';
 import type { OriginFault } from '../../agent/ports.ts';
 
 /** Most redirects followed by one request. */
@@ -22,9 +22,7 @@ export type Exchange = {
 };
 
 /** One origin's cookies: sessions of media servers live in them. */
-export function createCookieJar(): CookieJar {
-  return new CookieJar(undefined, { rejectPublicSuffixes: false });
-}
+export type Cookies = { jar?: CookieJar };
 
 /** Connections are kept alive between requests; `socketsMax` are open at once, further requests wait for one. */
 export function createConnections(socketsMax: number): Connections {
@@ -46,7 +44,7 @@ export async function exchange(
   url: string,
   options: {
     connections: Connections;
-    cookies: CookieJar;
+    cookies: Cookies;
     range?: string | undefined;
     signal: AbortSignal;
   },
@@ -54,7 +52,8 @@ export async function exchange(
   let at = url;
   for (let redirects = 0; redirects <= redirectsMax; redirects++) {
     const response = await send(at, options);
-    keepCookies(options.cookies, at, response);
+    const lines = response.headers['set-cookie'] ?? [];
+    if (lines.length > 0) await keepCookies(options.cookies, at, lines);
     const status = response.statusCode ?? 0;
     if (isServed(response, status)) return { kind: 'exchange', url: at, response };
     // Destroyed, not drained: what an error or redirect page holds, and how much of it, is of no use.
@@ -89,7 +88,7 @@ class StaleConnection extends Error {}
 
 function sendOnce(url: string, options: Parameters<typeof exchange>[1]): Promise<IncomingMessage> {
   const secure = url.startsWith('https:');
-  const cookie = options.cookies.getCookieStringSync(url);
+  const cookie = options.cookies.jar?.getCookieStringSync(url) ?? '';
   return new Promise((resolve, reject) => {
     const request = (secure ? https : http).request(url, {
       agent: secure ? options.connections.https : options.connections.http,
@@ -128,9 +127,11 @@ function redirectTarget(from: string, location: string | undefined): string | un
   return target.href;
 }
 
-function keepCookies(jar: CookieJar, url: string, response: IncomingMessage): void {
-  const lines = response.headers['set-cookie']?.slice(0, cookiesMax) ?? [];
-  for (const line of lines) {
-    if (line.length <= cookieLengthMax) jar.setCookieSync(line, url, { ignoreError: true });
+/** Most origins set none: what keeps them (2 MB, with the list of public suffixes) is loaded for the first that does. */
+async function keepCookies(cookies: Cookies, url: string, lines: readonly string[]): Promise<void> {
+  const { CookieJar } = await import('tough-cookie');
+  cookies.jar ??= new CookieJar(undefined, { rejectPublicSuffixes: false });
+  for (const line of lines.slice(0, cookiesMax)) {
+    if (line.length <= cookieLengthMax) cookies.jar.setCookieSync(line, url, { ignoreError: true });
   }
 }

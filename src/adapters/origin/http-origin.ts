@@ -3,8 +3,8 @@ import type { IncomingMessage } from 'node:http';
 import type { Origin, OriginBody, OriginFault, OriginStream } from '../../agent/ports.ts';
 import {
   brokenExchange,
+  type Cookies,
   createConnections,
-  createCookieJar,
   type Exchange,
   exchange,
 } from './http-exchange.ts';
@@ -24,7 +24,7 @@ const passedOnHeaders = [
 /** The origin at `base`'s scheme, host and port; any other URL is refused. */
 export function createHttpOrigin(base: string): Origin {
   const own = new URL(base);
-  const cookies = createCookieJar();
+  const cookies: Cookies = {};
   const playlists = createConnections(playlistSocketsMax);
   const segments = createConnections(segmentSocketsMax);
   let closed = false;
@@ -75,7 +75,7 @@ export function createHttpOrigin(base: string): Origin {
         http.destroy();
         https.destroy();
       }
-      cookies.removeAllCookiesSync();
+      cookies.jar?.removeAllCookiesSync();
     },
   };
 }
