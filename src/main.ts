@@ -1,6 +1,5 @@
 #!/usr/bin/env node
 import { existsSync } from 'node:fs';
-import { setFlagsFromString } from 'node:v8';
 import { loadConfig } from './config.ts';
 import type { Config } from './core/config.ts';
 import { AgentError } from './core/errors.ts';
@@ -23,9 +22,6 @@ const serveHelp = `Usage: understudy serve
 
 Runs the agent of this node until SIGTERM or SIGINT. Settings are UNDERSTUDY_* variables in the environment or in .env;
 .env.example lists them all. SIGHUP reads the streams file again.`;
-
-/** The heap is cleared when it has grown by so much, percent; V8 would let it treble (ADR 27). */
-const heapGrowthPercent = 40;
 
 const say = (text: string) => console.log(text);
 
@@ -75,7 +71,6 @@ async function serve(args: readonly string[]): Promise<number> {
     console.error(serveHelp);
     return 2;
   }
-  setFlagsFromString(`--heap-growing-percent=${heapGrowthPercent}`);
   const { startAgent } = await import('./compose.ts');
   const agent = await startAgent(configOfHere());
   if (agent.freshAdminToken !== undefined)

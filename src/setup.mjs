@@ -19,7 +19,7 @@ const stamp = join(dist, '.built');
 /** What the process of an agent is given so that it stays small (ADR 27); `docs/deploy` gives the same. */
 export const smallProcess = {
   MALLOC_ARENA_MAX: '1',
-  NODE_OPTIONS: '--max-semi-space-size=4',
+  NODE_OPTIONS: '--max-semi-space-size=8',
 };
 
 /** Ends the process with a sentence that says what to do, unless Node is 20.19 or newer. */
