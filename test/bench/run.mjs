@@ -14,6 +14,7 @@ const parts = [
   ['growth.mjs', {}],
   ['sessions.mjs', {}],
   ['archive.mjs', {}],
+  ['workers.mjs', {}],
 ];
 let failed = 0;
 for (const [name, env] of parts) {
