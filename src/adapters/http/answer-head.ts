@@ -17,7 +17,7 @@ export type AnswerHead = {
   readonly oneByteText?: string | undefined;
 };
 
-/** What goes to many viewers is kept as text, too, up to this size. */
+/** Bytes are kept as text, too, up to this size. */
 const oneByteTextMax = 64 * 1024;
 
 const problemTitles = { 400: 'Bad Request', 403: 'Forbidden', 404: 'Not Found' } as const;
@@ -27,10 +27,7 @@ export function createAnswerHead(
   common: readonly string[],
 ): (answer: Exclude<Answer, { kind: 'cut' }>) => AnswerHead {
   const refusals = new Map<string, AnswerHead>();
-  const lastHeads = new WeakMap<
-    Uint8Array,
-    Pick<Playlist, 'reason' | 'missingS'> & { readonly head: AnswerHead }
-  >();
+  const shared = createSharedHeads();
 
   /** RFC 9457. Never cached: what is refused now may be served in a second. */
   function refusal(status: 400 | 403 | 404, reason: ReasonCode): AnswerHead {
@@ -48,7 +45,14 @@ export function createAnswerHead(
     return head;
   }
 
-  function playlist({ body, contentType, reason, missingS }: Playlist): AnswerHead {
+  function playlist(answer: Playlist): AnswerHead {
+    const { body, reason, missingS } = answer;
+    if (typeof body === 'string') return newPlaylist(answer);
+    const key = missingS === undefined ? reason : `${reason} ${missingS}`;
+    return shared(body, key, () => newPlaylist(answer));
+  }
+
+  function newPlaylist({ body, contentType, reason, missingS }: Playlist): AnswerHead {
     const headers = [
       ...[...common, 'content-type', contentType],
       ...['cache-control', 'private, no-store', 'x-understudy-reason', reason],
@@ -57,25 +61,12 @@ export function createAnswerHead(
     return withBody(200, body, headers);
   }
 
-  /** Bytes that go to many viewers, most of them for the same reason. */
-  function shared(answer: Playlist, bytes: Uint8Array): AnswerHead {
-    const known = lastHeads.get(bytes);
-    if (known !== undefined && known.reason === answer.reason && known.missingS === answer.missingS)
-      return known.head;
-    const isShort = bytes.length <= oneByteTextMax;
-    const oneByteText = known?.head.oneByteText ?? (isShort ? oneByteTextOf(bytes) : undefined);
-    const head = { ...playlist(answer), oneByteText };
-    lastHeads.set(bytes, { reason: answer.reason, missingS: answer.missingS, head });
-    return head;
-  }
-
   return (answer) => {
     switch (answer.kind) {
       case 'playlist': {
-        const { body, repeat } = answer;
-        const head = typeof body === 'string' ? playlist(answer) : shared(answer, body);
-        if (repeat === undefined) return head;
-        return { ...head, headers: [...head.headers, repeatHeader, writeRepeat(repeat)] };
+        const head = playlist(answer);
+        if (answer.repeat === undefined) return head;
+        return { ...head, headers: [...head.headers, repeatHeader, writeRepeat(answer.repeat)] };
       }
       case 'redirect':
         return {
@@ -103,19 +94,26 @@ export function createAnswerHead(
 }
 
 /** An answer with `body`, the length of which is added to `headers`. */
-function withBody(status: number, body: string | Uint8Array, headers: string[]): AnswerHead {
+export function withBody(status: number, body: string | Uint8Array, headers: string[]): AnswerHead {
   const bytes = Buffer.byteLength(body);
   headers.push('content-length', `${bytes}`);
-  return { status, headers, body, bytes };
+  const oneByteText =
+    typeof body === 'string' || bytes > oneByteTextMax
+      ? undefined
+      : Buffer.from(body.buffer, body.byteOffset, bytes).toString('latin1');
+  return { status, headers, body, bytes, oneByteText };
 }
 
-/** The same for bytes that go to many viewers, to be made once. */
-export function withSharedBody(bytes: Uint8Array, headers: string[]): AnswerHead {
-  const isShort = bytes.length <= oneByteTextMax;
-  const oneByteText = isShort ? oneByteTextOf(bytes) : undefined;
-  return { ...withBody(200, bytes, headers), oneByteText };
-}
-
-function oneByteTextOf(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
+/** Bytes that go to many viewers: a head is made once for each `key`, of which there are few, and goes with the bytes. */
+export function createSharedHeads() {
+  const heads = new WeakMap<Uint8Array, Map<string, AnswerHead>>();
+  return (bytes: Uint8Array, key: string, make: () => AnswerHead): AnswerHead => {
+    const known = heads.get(bytes) ?? new Map<string, AnswerHead>();
+    let head = known.get(key);
+    if (head === undefined) {
+      head = make();
+      heads.set(bytes, known.set(key, head));
+    }
+    return head;
+  };
 }

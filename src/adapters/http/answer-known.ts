@@ -1,11 +1,10 @@
 import { stored } from '../../agent/segment-fill.ts';
 import type { Known } from '../../agent/workers/repertoire.ts';
-import { type AnswerHead, withSharedBody } from './answer-head.ts';
+import { type AnswerHead, createSharedHeads, withBody } from './answer-head.ts';
 import type { Exchange } from './pass-on.ts';
 import { sendWhole } from './send-answer.ts';
 
-/** The last one of each playlist: most viewers get it for the same reason. */
-const lastHeads = new WeakMap<Uint8Array, { readonly reason: string; readonly head: AnswerHead }>();
+const shared = createSharedHeads();
 
 /** Answers from memory. `onBytes` is told what is sent. */
 export function answerKnown(
@@ -27,10 +26,7 @@ export function answerKnown(
 }
 
 function playlistHead({ headers, bytes, reason }: Known): AnswerHead {
-  const last = lastHeads.get(bytes);
-  if (last?.reason === reason) return last.head;
-  const all = [...Object.entries(headers).flat(), 'x-understudy-reason', reason];
-  const head = withSharedBody(bytes, all);
-  lastHeads.set(bytes, { reason, head });
-  return head;
+  return shared(bytes, reason, () =>
+    withBody(200, bytes, [...Object.entries(headers).flat(), 'x-understudy-reason', reason]),
+  );
 }
