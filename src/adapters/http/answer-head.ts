@@ -13,12 +13,7 @@ export type AnswerHead = {
   readonly body?: string | Uint8Array | undefined;
   /** Of the body as UTF-8; 0 without one. */
   readonly bytes: number;
-  /** The body with a character for each byte: goes out in one write with the head, where bytes would take two. */
-  readonly oneByteText?: string | undefined;
 };
-
-/** Bytes are kept as text, too, up to this size. */
-const oneByteTextMax = 64 * 1024;
 
 const problemTitles = { 400: 'Bad Request', 403: 'Forbidden', 404: 'Not Found' } as const;
 
@@ -97,11 +92,7 @@ export function createAnswerHead(
 export function withBody(status: number, body: string | Uint8Array, headers: string[]): AnswerHead {
   const bytes = Buffer.byteLength(body);
   headers.push('content-length', `${bytes}`);
-  const oneByteText =
-    typeof body === 'string' || bytes > oneByteTextMax
-      ? undefined
-      : Buffer.from(body.buffer, body.byteOffset, bytes).toString('latin1');
-  return { status, headers, body, bytes, oneByteText };
+  return { status, headers, body, bytes };
 }
 
 /** Bytes that go to many viewers: a head is made once for each `key`, of which there are few, and goes with the bytes. */

@@ -34,12 +34,11 @@ export function sendAnswer(
 /** Writes an answer that is there as a whole. */
 export function sendWhole(
   outgoing: ServerResponse | Http2ServerResponse,
-  { status, headers, body, bytes, oneByteText }: AnswerHead,
+  { status, headers, body, bytes }: AnswerHead,
 ): void {
   const response = outgoing as ServerResponse;
   response.writeHead(status, headers as string[]);
   if (body === undefined) response.end();
-  else if (oneByteText !== undefined) response.end(oneByteText, 'latin1');
   // Text without any character beyond ASCII goes the shorter way to the socket.
   else if (typeof body === 'string') response.end(body, body.length === bytes ? 'latin1' : 'utf8');
   else response.end(body);
