@@ -15,8 +15,10 @@ export type PackagerKind = {
   readonly byGstreamer?: boolean;
   /** Segments listed at once; 12 unless told otherwise. */
   readonly listed?: number;
-  /** Every so many-th datagram does not arrive. */
+  /** Every so many-th piece of seven packets, a datagram, does not arrive. */
   readonly losesEvery?: number;
+  /** Its feed begins with every second keyframe of the source: with 2 s segments all such cut at the same ones. */
+  readonly isInStep?: boolean;
 };
 
 /** A packager that writes a live media playlist `index.m3u8` and its segments into a folder. */
@@ -82,7 +84,7 @@ function commandOf(folder: string, port: number, kind: PackagerKind): string {
   if (kind.byGstreamer === true) return quoted(gstreamer(folder, port, kind.segmentS));
   const input = ['-analyzeduration', '1000000', '-probesize', '200000'];
   // A packager whose feed has gone ends by itself: it must not outlive tests that were cut short.
-  const url = `udp://127.0.0.1:${port}?fifo_size=50000&overrun_nonfatal=1&timeout=20000000`;
+  const url = `tcp://127.0.0.1:${port}?timeout=20000000`;
   const times = kind.keepsTimes === true ? ['-copyts'] : [];
   const source = ['ffmpeg', ...quiet, ...times, ...input, '-i', url, '-c', 'copy'];
   if (kind.through === undefined) return quoted([...source, ...hls(folder, kind)]);
@@ -116,8 +118,8 @@ function gstreamer(folder: string, port: number, segmentS: number): string[] {
     ...['playlist-length=12', 'max-files=40'],
   ];
   return [
-    ...['gst-launch-1.0', '-q', ...sink, 'udpsrc', 'address=127.0.0.1', `port=${port}`],
-    ...['caps=video/mpegts', '!', 'tsdemux', 'name=demux'],
+    ...['gst-launch-1.0', '-q', ...sink, 'tcpclientsrc', 'host=127.0.0.1'],
+    ...[`port=${port}`, '!', 'video/mpegts', '!', 'tsdemux', 'name=demux'],
     ...['demux.', '!', 'queue', '!', 'h264parse', '!', 'sink.video'],
     ...['demux.', '!', 'queue', '!', 'aacparse', '!', 'sink.audio'],
   ];
