@@ -106,36 +106,34 @@ export class Comparing {
     now: Now,
   ): Promise<void> {
     const id = peer.facts?.id ?? '';
+    const streams = timelines.map((timeline) => questionOf(timeline, id, now));
     const ask = () => {
       way.seq += 1;
       const { nodeId: from, boot, link } = this.#deps;
-      const question: CompareQuestion = {
-        ...{
-          protocol: peerProtocolVersion,
-          from,
-          boot,
-          seq: way.seq,
-          to: way.boot,
-        },
-        streams: timelines.map((timeline) => questionOf(timeline, id, now)),
-      };
-      return link.compare(peer.url, question, compareMsMax);
+      const about = { protocol: peerProtocolVersion, from, boot, seq: way.seq, to: way.boot };
+      return link.compare(peer.url, { ...about, streams }, compareMsMax);
     };
     let reply = await ask();
     if (reply.kind === 'refusal' && reply.reason === 'boot') {
       way.boot = reply.boot;
       reply = await ask();
     }
-    this.#take(reply, id);
+    this.#take(reply, id, streams);
   }
 
-  #take(reply: CompareAnswer | PeerRefusal | PeerFault, id: string): void {
+  #take(
+    reply: CompareAnswer | PeerRefusal | PeerFault,
+    id: string,
+    asked: CompareQuestion['streams'],
+  ): void {
     if (reply.kind !== 'compared') return;
+    const checks = new Map(asked.map((word) => [word.group, word.checks]));
     const now = this.#deps.clock.now();
     const byGroup = this.#byGroup();
     for (const word of reply.streams) {
       const timeline = byGroup.get(word.group);
       timeline?.mates.hear(id, word, now.monoMs);
+      timeline?.mates.get(id)?.noteTold(checks.get(word.group) ?? []);
       timeline?.tick(now);
     }
   }

@@ -26,6 +26,7 @@ export class Mate {
   #proof: SourceProof = nothingKnown;
   #runs: readonly TimelineRun[] = [];
   #checks = new Map<string, SegmentCheck>();
+  #told: readonly SegmentCheck[] = [];
   #late = 0;
   #strange = 0;
   #isStale = true;
@@ -132,6 +133,17 @@ export class Mate {
 
   check(run: string, rung: number, number: number): SegmentCheck | undefined {
     return this.#checks.get(`${run} ${rung}/${number}`);
+  }
+
+  /** It answered a question of ours that held these checks: what it says now, it says in knowledge of them. */
+  noteTold(checks: readonly SegmentCheck[]): void {
+    this.#told = checks;
+  }
+
+  /** Whether it knew this check of ours when it last spoke. */
+  knows({ run, rung, number, checksum }: SegmentCheck): boolean {
+    const isOf = (told: SegmentCheck) => told.number === number && told.checksum === checksum;
+    return this.#told.some((told) => isOf(told) && told.rung === rung && told.run === run);
   }
 
   /** Whether its check of a number came soon enough to be waited for the next time. */

@@ -6,11 +6,12 @@ import type { CanonicalSegment } from '../../core/timeline/cutter.ts';
 import type { RunHead } from '../../core/timeline/run.ts';
 import type { Log } from '../ports.ts';
 import type { Mate } from './mate.ts';
+import { OwnLoss } from './own-loss.ts';
 import type { Pending, Rung } from './rung.ts';
 
 /** So long a segment is held back for the word of a member that has not cut it yet, ms. */
 const holdMsMax = 400;
-/** The same for one that lost packets here, or a keyframe: another member's bytes are better. */
+/** The same for one that lost packets here, or a keyframe, or may have: another member's bytes are better. */
 const doubtfulHoldMsMax = 1_500;
 /** Another member's bytes are asked for so often. */
 const attemptsMax = 3;
@@ -65,6 +66,7 @@ export class Release {
   #dropped = 0;
   #times: readonly MonoMs[] = [];
   #differing = noRepeats;
+  readonly #ownLoss = new OwnLoss();
 
   constructor(deps: ReleaseDeps, stream: { name: string; group: string }) {
     this.#deps = deps;
@@ -79,6 +81,7 @@ export class Release {
   /** True if anything was published or dropped. */
   run(rung: Rung, mates: Compared, at: MonoMs): boolean {
     let hasMoved = false;
+    this.#ownLoss.review(mates.alike, at);
     for (;;) {
       const [pending] = rung.pending;
       if (pending === undefined) return hasMoved;
@@ -99,14 +102,24 @@ export class Release {
     const own = ownCheck(rung.index, pending);
     const best = bestCheck([own, ...checks]) ?? own;
     if (best.checksum !== own.checksum) {
+      this.#ownLoss.compare(own, best, at);
       return this.#replace(rung, pending, best, mates, at);
     }
-    const isDoubtful = damagedUnits > 0 || !(isIndependent && endsAtKey);
+    const isDoubtful =
+      damagedUnits > 0 || !(isIndependent && endsAtKey) || this.#ownLoss.isLikely(at);
     const isMissed = (mate: Mate) =>
       checkOfMate(mate) === undefined && (isDoubtful || !mate.isLate);
+    // One whose time is just over may publish other bytes, unless it knows that ours are to be taken.
+    const isContested = (mate: Mate) => {
+      const theirs = checkOfMate(mate);
+      return theirs !== undefined && theirs.checksum !== own.checksum && !mate.knows(own);
+    };
     const awaited = isDoubtful ? mates.alike : mates.following;
     const holdMs = isDoubtful ? doubtfulHoldMsMax : holdMsMax;
-    return awaited.some(isMissed) && at - pending.cutAt < holdMs ? 'wait' : { bytes };
+    const isAwaited = awaited.some(isMissed) || mates.alike.some(isContested);
+    if (isAwaited && at - pending.cutAt < holdMs) return 'wait';
+    if (mates.alike.length > 0) this.#ownLoss.watch(own, at);
+    return { bytes };
   }
 
   /** Another member's bytes, once they are there; without them nothing is published that differs from what viewers have. */

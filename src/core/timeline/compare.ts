@@ -82,14 +82,21 @@ function betterOf(ours: SegmentCheck, theirs: SegmentCheck): 'ours' | 'theirs' |
   if (ours.checksum === theirs.checksum) return undefined;
   const order =
     Number(theirs.isPublished) - Number(ours.isPublished) ||
+    lossOf(ours, theirs) ||
+    (theirs.checksum < ours.checksum ? 1 : -1);
+  return order > 0 ? 'theirs' : 'ours';
+}
+
+/** Above 0 where `ours` shows a loss that `theirs` does not, below 0 the other way round; both of one number. */
+export function lossOf(ours: SegmentCheck, theirs: SegmentCheck): number {
+  return (
     Number(theirs.isIndependent) - Number(ours.isIndependent) ||
     Number(theirs.endsAtKey) - Number(ours.endsAtKey) ||
     ours.startTicks - theirs.startTicks ||
     ours.durationTicks - theirs.durationTicks ||
     ours.damagedUnits - theirs.damagedUnits ||
-    theirs.bytes - ours.bytes ||
-    (theirs.checksum < ours.checksum ? 1 : -1);
-  return order > 0 ? 'theirs' : 'ours';
+    theirs.bytes - ours.bytes
+  );
 }
 
 /**

@@ -38,6 +38,39 @@ describe('a member that loses pictures', { timeout: 60_000 }, () => {
     expect(isBackup(rig, 0, 1) && isBackup(rig, 1, 0)).toBe(true);
   });
 
+  it.each([390, 400, 410, 1_000, 1_400])(
+    'and does not know it, %i ms before the other one, learns to wait for it',
+    async (latenessMs) => {
+      const isMissing = (picture: number) => picture % 30 === 3;
+      const packagers = [{ base, isMissing }];
+      const rig = await startAll([{ packagers: [{ latenessMs }] }, { packagers }], {}, 60_000);
+      const before = rig.member(1).timeline.damage(0).replaced;
+      await rig.run(60_000);
+      expect(rig.watch.faults).toEqual([]);
+      // Every third segment has none of the missing pictures.
+      expect(rig.member(1).timeline.damage(0).replaced - before).toBeGreaterThanOrEqual(18);
+      expect(isBackup(rig, 0, 1) && isBackup(rig, 1, 0)).toBe(true);
+    },
+  );
+
+  it('once waits for the other one for a minute, and is as fast as before then', async () => {
+    const slow = { packagers: [{ latenessMs: 1_000 }] };
+    const rig = await startAll([slow, { packagers: [{ base }] }], {}, 60_000);
+    const { timeline, packagers } = rig.member(1);
+    // Messages take some ms.
+    const phase = () =>
+      Math.round(((timeline.window(0)?.newest?.publishedAt ?? 0) % 2_000) / 100) * 100;
+    const usual = phase();
+    packagers[0]?.set({ isMissing: (picture) => picture % 10 === 3 });
+    await rig.run(4_000);
+    packagers[0]?.set({ isMissing: () => false });
+    await rig.run(40_000);
+    expect(phase()).toBe((usual + 1_000) % 2_000);
+    await rig.run(30_000);
+    expect(phase()).toBe(usual);
+    expect(rig.watch.faults).toEqual([]);
+  });
+
   it('more than half of them is no other source', async () => {
     const isMissing = (picture: number) => picture % 10 !== 0 && picture % 3 !== 0;
     const rig = await startAll([{}, { packagers: [{ base, isMissing }] }], {}, 60_000);
