@@ -28,6 +28,7 @@ const lookMs = 500;
 const publishMsMax = 60_000;
 /** After the start of new packagers. */
 const returnMs = 45_000;
+const lateMsMax = 30_000;
 const commonMin = 6;
 /** While they are watched; of six seconds each where the other packager makes such. */
 const freshMin = 3;
@@ -154,7 +155,10 @@ async function untilPublished(nodes: readonly TestNode[]): Promise<void> {
   }
 }
 
-/** Looks at the streams `pair-0`, `pair-1` ... of all nodes, as many as there are names. */
+/**
+ * Looks at the streams `pair-0`, `pair-1` ... of all nodes, as many as there are names; for longer where one is not there
+ * at the end, as a packager that is late on a busy machine takes it off air for some seconds.
+ */
 async function watch(
   nodes: readonly TestNode[],
   of: readonly string[],
@@ -163,10 +167,12 @@ async function watch(
   const watchers = of.map((_, at) =>
     nodes.map(({ url }) => createWatcher(`${url}/pair-${at}/index.m3u8`)),
   );
-  const until = performance.now() + ms;
-  while (performance.now() < until) {
+  const since = performance.now();
+  const isMissing = () => watchers.flat().some(({ published }) => !published.windows.at(-1));
+  for (let passed = 0; passed < ms || (isMissing() && passed < ms + lateMsMax); ) {
     await Promise.all(watchers.flat().map((watcher) => watcher.look()));
     await delay(lookMs);
+    passed = performance.now() - since;
   }
   return new Map(
     of.map((name, at) => [name, (watchers[at] ?? []).map(({ published }) => published)]),
