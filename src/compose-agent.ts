@@ -19,11 +19,15 @@ import { checksum, pause } from './adapters/system/checksum.ts';
 import { systemTimers } from './adapters/system/clock.ts';
 import { newBytes, newId } from './adapters/system/ids.ts';
 import { createReadLoad } from './adapters/system/load.ts';
+import { memoryBytes } from './adapters/system/memory.ts';
 import { createAgent } from './agent/agent.ts';
 import type { Clock, Log, ReadLoad } from './agent/ports.ts';
 import { composeViewerAuth, visitorSettings } from './compose-admission.ts';
 import type { Config } from './core/config.ts';
 import { version } from './version.ts';
+
+/** Of the memory, where no setting says how much windows may take. */
+const windowMemoryShare = 0.5;
 
 /** The agent with the outside world of a real node. */
 export function openAgent(
@@ -60,6 +64,7 @@ export function openAgent(
       passTtlS: config.passes.ttlS,
       ...visitorSettings(config),
       segmentCacheBytesMax: config.limits.segmentCacheBytesMax,
+      windowBytesMax: config.limits.windowBytesMax ?? memoryBytes() * windowMemoryShare,
       peerUrls: config.peers.urls,
       hasWorkers: config.workers > 0,
     },

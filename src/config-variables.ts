@@ -158,6 +158,11 @@ export const variables = {
     default: '256',
     unit: 'MiB',
   }),
+  UNDERSTUDY_WINDOW_MEMORY_MB: option(wholeNumber(16, 1_048_576), {
+    meaning: 'memory for the live windows of streams written anew',
+    default: 'none: half of the memory',
+    unit: 'MiB',
+  }),
   UNDERSTUDY_WORKERS: setting(wholeNumber(0, 64), {
     meaning: 'processes that serve viewers beside one that decides; 0: one process does all',
     default: '0',

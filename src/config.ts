@@ -112,6 +112,8 @@ function configOf(values: Values, hostName: string): Config {
       stopDrainS: values.UNDERSTUDY_STOP_DRAIN_S,
       networkCapacityMbps: values.UNDERSTUDY_NETWORK_CAPACITY_MBPS,
       segmentCacheBytesMax: values.UNDERSTUDY_SEGMENT_CACHE_MB * mebibyte,
+      windowBytesMax:
+        values.UNDERSTUDY_WINDOW_MEMORY_MB && values.UNDERSTUDY_WINDOW_MEMORY_MB * mebibyte,
     },
     workers: values.UNDERSTUDY_WORKERS,
     store: { dataDir: values.UNDERSTUDY_DATA_DIR },

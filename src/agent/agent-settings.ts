@@ -66,6 +66,7 @@ export type AgentSettings = {
   readonly loadLimits?: LoadLimits | undefined;
   readonly loginLimitScope?: 'node' | 'group' | undefined;
   readonly segmentCacheBytesMax?: number | undefined;
+  readonly windowBytesMax?: number | undefined;
   readonly peerUrls: readonly string[];
   /** Whether workers take viewers' requests and pass them on, see `workers/repeats.ts`. */
   readonly hasWorkers?: boolean | undefined;

@@ -19,11 +19,12 @@ import { createVisitors } from './visitors.ts';
  */
 export function createNodeParts(ports: AgentPorts, settings: AgentSettings) {
   const { clock, log, newId, randomBytes } = ports;
-  const { peerUrls, segmentCacheBytesMax, hasWorkers: _, ...node } = settings;
+  const { peerUrls, segmentCacheBytesMax, windowBytesMax, hasWorkers: _, ...node } = settings;
   const boot = newId();
   const timelines = new Timelines({
     ...{ clock, log, link: ports.link, checksum: ports.checksum, nodeId: node.id, boot },
     store: ports.timelineStore,
+    windowBytesMax,
     peers: (now) => peers.list(now),
   });
   const live = new LiveStreams({

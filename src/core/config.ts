@@ -60,6 +60,8 @@ export type Config = {
     /** Absent: the speed of the link. */
     readonly networkCapacityMbps?: number | undefined;
     readonly segmentCacheBytesMax: number;
+    /** Absent: a share of the memory. */
+    readonly windowBytesMax?: number | undefined;
   };
   /** Processes that serve viewers beside this one; 0: it does so itself. */
   readonly workers: number;

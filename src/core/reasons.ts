@@ -38,6 +38,8 @@ export const reasonTexts = {
   'segments-encrypted': 'the segments are encrypted: they are not written anew',
   'segments-unreadable': 'the segments cannot be read: they are not written anew',
   'byte-ranges': 'the segments are ranges of one file: they are not written anew',
+  'window-memory':
+    'the windows of all streams take more memory than they may: it is not written anew',
   'low-latency': 'low-latency HLS is not written anew',
   'left-as-is': 'the operator wants the stream to be left as its packager makes it',
   'segments-damaged':

@@ -28,6 +28,8 @@ export type MemberOptions = {
   readonly wallOffsetMs?: number;
   /** An agent that starts hears its peers so much later. */
   readonly firstHeardMs?: number;
+  /** What its windows may take. */
+  readonly windowBytesMax?: number;
 };
 
 /** One member: an agent that may die and come back, and packagers that have lives of their own. */
@@ -220,12 +222,12 @@ function createLife(parts: {
 
   function open() {
     boots += 1;
-    const { declared = false } = given;
+    const { declared = false, windowBytesMax } = given;
     const made = new Timelines({
       ...{ clock, log, checksum, store, nodeId: id, boot: `${id}-${boots}`, peers: peersOf },
-      link,
+      ...{ link, windowBytesMax },
     });
-    const opened = made.open({ name: group, group, declared });
+    const opened = made.open({ name: group, group, declared, isFeed: false });
     opened.setRungs(packagers.length);
     return { timelines: made, timeline: opened };
   }

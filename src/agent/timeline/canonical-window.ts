@@ -3,6 +3,7 @@ import type { MonoMs } from '../../core/time.ts';
 import type { CanonicalSegment } from '../../core/timeline/cutter.ts';
 import { listable, writeCanonicalPlaylist } from '../../core/timeline/playlist-text.ts';
 import type { TimelineRun } from '../../core/timeline/run.ts';
+import { WindowMemory } from './window-memory.ts';
 
 /** A segment that viewers get. */
 export type PublishedSegment = Omit<CanonicalSegment, 'damagedUnits'> & {
@@ -14,8 +15,8 @@ export type PublishedSegment = Omit<CanonicalSegment, 'damagedUnits'> & {
   readonly publishedAt: MonoMs;
 };
 
-/** Length of the live window: twenty seconds of segments, six of them at least. */
-const windowTicks = 20 * ticksPerSecond;
+/** Length of the live window: twenty seconds of segments, six of them at least; six where memory is short. */
+const windowTicksUsual = 20 * ticksPerSecond;
 const windowSegmentsMin = 6;
 /** A window shorter than this is not offered: players begin three segments behind its end (RFC 8216 6.3.3). */
 const wholeSegmentsMin = 3;
@@ -26,6 +27,8 @@ const wholeSegmentsMin = 3;
  */
 export class CanonicalWindow {
   readonly #prefix: string;
+  readonly #memory: WindowMemory;
+  #bytes = 0;
   #isOffered = false;
   #waiting: readonly PublishedSegment[] = [];
   #kept: readonly PublishedSegment[] = [];
@@ -33,8 +36,14 @@ export class CanonicalWindow {
   #playlist: Uint8Array | undefined;
 
   /** `prefix` stands before each segment's name in the playlist. */
-  constructor(prefix: string) {
+  constructor(prefix: string, memory = new WindowMemory()) {
     this.#prefix = prefix;
+    this.#memory = memory;
+  }
+
+  /** Of all that is kept. */
+  get bytes(): number {
+    return this.#bytes;
   }
 
   get listed(): readonly PublishedSegment[] {
@@ -87,14 +96,16 @@ export class CanonicalWindow {
     if (this.#isOffered) this.#list(segment);
     else {
       const all = [...this.#waiting, segment];
-      this.#waiting = all.slice(-windowLength(all));
+      this.#waiting = all.slice(-this.#lengthOf(all));
     }
+    this.#count();
   }
 
   /** Another run begins: what is added waits from now on, and what waited is of no use. */
   hold(): void {
     this.#isOffered = false;
     this.#waiting = [];
+    this.#count();
   }
 
   /** The run is settled: viewers get what waited, and what is added. */
@@ -103,20 +114,42 @@ export class CanonicalWindow {
     const waiting = this.#waiting;
     this.#waiting = [];
     for (const segment of waiting) this.#list(segment);
+    this.#count();
+  }
+
+  /** Nothing of it is to be had any more. */
+  drop(): void {
+    this.#kept = [];
+    this.#listed = [];
+    this.#playlist = undefined;
+    this.hold();
   }
 
   #list(segment: PublishedSegment): void {
     const all = [...this.#kept, segment];
-    this.#kept = all.slice(-2 * windowLength(all));
-    const recent = this.#kept.slice(-windowLength(this.#kept));
+    this.#kept = all.slice(-2 * this.#lengthOf(all));
+    const recent = this.#kept.slice(-this.#lengthOf(this.#kept));
     const from = recent.length - listable(recent).length;
     this.#listed = recent.slice(from);
     this.#playlist = undefined;
   }
+
+  #lengthOf(segments: readonly PublishedSegment[]): number {
+    return windowLength(segments, this.#memory.isTight ? 0 : windowTicksUsual);
+  }
+
+  #count(): void {
+    let bytes = 0;
+    for (const segment of this.#kept) bytes += segment.bytes.length;
+    for (const segment of this.#waiting) bytes += segment.bytes.length;
+    const more = bytes - this.#bytes;
+    this.#bytes = bytes;
+    this.#memory.change(more);
+  }
 }
 
-/** How many of the newest segments make a window. */
-function windowLength(segments: readonly PublishedSegment[]): number {
+/** How many of the newest segments make a window of so many ticks. */
+function windowLength(segments: readonly PublishedSegment[], windowTicks: number): number {
   let ticks = 0;
   let count = 0;
   for (const { durationTicks } of segments.toReversed()) {

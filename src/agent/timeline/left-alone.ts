@@ -11,6 +11,7 @@ export type LeftAlone = Extract<
   | 'byte-ranges'
   | 'low-latency'
   | 'left-as-is'
+  | 'window-memory'
 >;
 
 export const leftBy: Readonly<Record<LayoutFault, LeftAlone>> = {

@@ -13,7 +13,7 @@ export function openTimeline(
   const canonical = isFeed || (stream.canonical ?? true);
   const group = stream.group ?? (isFeed ? passGroup(stream) : undefined);
   if (group === undefined) return undefined;
-  const timeline = timelines.open({ name, group, declared: source !== undefined });
+  const timeline = timelines.open({ name, group, declared: source !== undefined, isFeed });
   if (!canonical) timeline.leaveAlone('left-as-is');
   return timeline;
 }

@@ -12,6 +12,7 @@ import { type LeftAlone, leftBy } from './left-alone.ts';
 import { type MateSeen, Mates } from './mates.ts';
 import { checksOf, type Damage, Release, type ReleaseDeps } from './release.ts';
 import { type FedReading, Rung } from './rung.ts';
+import type { WindowMemory } from './window-memory.ts';
 
 export type TimelineDeps = ReleaseDeps & {
   readonly store: TimelineStore;
@@ -24,6 +25,8 @@ export type TimelineDeps = ReleaseDeps & {
   readonly isComplete: (now: Now) => boolean;
   /** Something was cut or decided that the other members should hear of at once. */
   readonly hurry: (stream: string) => void;
+  /** Of all streams of this node. */
+  readonly windowMemory: WindowMemory;
 };
 
 export type TimelineStream = {
@@ -31,6 +34,8 @@ export type TimelineStream = {
   readonly group: string;
   /** The operator says that the sources are the same. */
   readonly declared: boolean;
+  /** The agent is its packager: there is nothing it could be left as. */
+  readonly isFeed: boolean;
 };
 
 /**
@@ -101,8 +106,9 @@ export class StreamTimeline {
   setRungs(count: number): void {
     if (this.#rungs.length === count) return;
     this.#course.lose();
+    this.dropWindows();
     this.#rungs = Array.from({ length: count }, (_, index) => {
-      const window = new CanonicalWindow(canonicalPrefix(index));
+      const window = new CanonicalWindow(canonicalPrefix(index), this.#deps.windowMemory);
       return new Rung(index, { checksum: this.#deps.checksum, window });
     });
   }
@@ -130,6 +136,16 @@ export class StreamTimeline {
   /** All tags that the playlist of a rung has now. */
   retag(rung: number, tags: readonly SegmentTags[]): void {
     this.#rungs[rung]?.retag(tags);
+  }
+
+  /** Bytes of all that its windows keep. */
+  get windowBytes(): number {
+    return this.#rungs.reduce((sum, { window }) => sum + window.bytes, 0);
+  }
+
+  /** Nothing that was published is to be had any more. */
+  dropWindows(): void {
+    for (const { window } of this.#rungs) window.drop();
   }
 
   /** The stream stays as its origin makes it. */

@@ -17,6 +17,7 @@ import { Comparing } from './comparing.ts';
 import type { MateSeen } from './mates.ts';
 import type { Damage } from './release.ts';
 import { StreamTimeline, type TimelineStream } from './stream-timeline.ts';
+import { WindowMemory } from './window-memory.ts';
 
 /** Bytes of a peer's segment are waited for so long, ms. */
 const fetchMsMax = 1_000;
@@ -30,6 +31,8 @@ type Deps = {
   readonly nodeId: string;
   readonly boot: string;
   readonly peers: (now: Now) => readonly Peer[];
+  /** What the windows of all streams may take together; no limit unless told. */
+  readonly windowBytesMax?: number | undefined;
 };
 
 /** The timelines of all streams of this node that are written anew, and what they tell other nodes. */
@@ -37,9 +40,12 @@ export class Timelines {
   readonly #deps: Deps;
   readonly #all = new Map<string, StreamTimeline>();
   readonly #comparing: Comparing;
+  readonly #windowMemory: WindowMemory;
+  #isTight = false;
 
   constructor(deps: Deps) {
     this.#deps = deps;
+    this.#windowMemory = new WindowMemory(deps.windowBytesMax);
     this.#comparing = new Comparing({ ...deps, timelines: this.#all });
   }
 
@@ -48,6 +54,7 @@ export class Timelines {
     const timeline = new StreamTimeline(
       {
         ...this.#deps,
+        windowMemory: this.#windowMemory,
         likeness: likenessOf,
         mates: (group, now) => this.#mates(group, now),
         isComplete: (now) => this.#deps.peers(now).every((peer) => peer.reachability !== 'unknown'),
@@ -56,18 +63,37 @@ export class Timelines {
       },
       stream,
     );
+    this.#all.get(stream.name)?.dropWindows();
     this.#all.set(stream.name, timeline);
     return timeline;
   }
 
   close(timeline: StreamTimeline): void {
     const { name } = timeline.stream;
+    timeline.dropWindows();
     if (this.#all.get(name) === timeline) this.#all.delete(name);
   }
 
   tick(now: Now): void {
     for (const timeline of this.#all.values()) timeline.tick(now);
+    this.#makeRoom();
     this.#comparing.tick(now);
+  }
+
+  /**
+   * Leaves streams as their origins make them until the windows of the others fit: the last by group first, so that members with
+   * the same streams leave the same ones, and feeds, which nobody else packages, after all others (ADR 25).
+   */
+  #makeRoom(): void {
+    const { isTight } = this.#windowMemory;
+    if (isTight && !this.#isTight) this.#deps.log.warn('windows kept short');
+    this.#isTight = isTight;
+    while (this.#windowMemory.isOver) {
+      const [first] = [...this.#all.values()].filter(hasBytes).sort(firstToLeave);
+      if (first === undefined) return;
+      if (first.leftAlone === undefined) first.leaveAlone('window-memory');
+      first.dropWindows();
+    }
   }
 
   answer(question: CompareQuestion, now: Now): CompareAnswer | PeerRefusal {
@@ -125,4 +151,17 @@ export class Timelines {
 function mayJoin({ hls }: StreamFacts): boolean {
   if (hls === undefined || hls.timeline !== undefined) return hls?.timeline?.state === 'anew';
   return hls.air.onAir || hls.air.reason === 'starting';
+}
+
+function hasBytes({ windowBytes }: StreamTimeline): boolean {
+  return windowBytes > 0;
+}
+
+/** What is left alone already keeps what it published, until there is no room. */
+function firstToLeave(a: StreamTimeline, b: StreamTimeline): number {
+  const rank = ({ leftAlone, stream }: StreamTimeline) => {
+    if (leftAlone !== undefined) return 0;
+    return stream.isFeed ? 2 : 1;
+  };
+  return rank(a) - rank(b) || (a.stream.group < b.stream.group ? 1 : -1);
 }

@@ -31,6 +31,7 @@ export const reasonsRu: Readonly<Partial<Record<ReasonCode, string>>> = {
   'segments-encrypted': 'сегменты зашифрованы и не переписываются',
   'segments-unreadable': 'сегменты не читаются и не переписываются',
   'byte-ranges': 'сегменты — части одного файла и не переписываются',
+  'window-memory': 'окна всех потоков занимают больше памяти, чем можно: поток не переписывается',
   'low-latency': 'low-latency HLS не переписывается',
   'left-as-is': 'так велел оператор: поток остаётся как от упаковщика',
   'segments-damaged': 'сегменты приходят сюда неполными: отдаются чужие или никакие',

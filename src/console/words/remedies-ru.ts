@@ -29,6 +29,8 @@ export const remediesRu: Readonly<Partial<Record<ReasonCode, string>>> = {
   'segments-unreadable':
     'откройте сегмент источника в ffprobe: это не MPEG-TS и не fMP4 или его нет',
   'byte-ranges': 'пусть упаковщик пишет сегменты отдельными файлами',
+  'window-memory':
+    'увеличьте UNDERSTUDY_WINDOW_MEMORY_MB или распределите потоки по большему числу узлов',
   'low-latency': 'задайте один source для одного упаковщика или откажитесь от low latency',
   'left-as-is': 'уберите "canonical": false, если это не нарочно',
   'segments-damaged': 'ищите потерянные пакеты между источником и названным узлом',

@@ -40,6 +40,7 @@ const remedies: Readonly<Partial<Record<ReasonCode, string>>> = {
   'segments-unreadable':
     'open a segment of the origin with ffprobe: neither MPEG-TS nor fragmented MP4, or not to be had',
   'byte-ranges': 'let the packager write one file per segment',
+  'window-memory': 'raise UNDERSTUDY_WINDOW_MEMORY_MB, or spread the streams over more nodes',
   'low-latency': "declare one source for one packager's output, or leave low latency",
   'left-as-is': 'take "canonical": false away if it is not meant',
   'segments-damaged':
