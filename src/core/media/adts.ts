@@ -1,4 +1,5 @@
 import type { AacConfig } from './audio-headers.ts';
+import { allocateBytes } from './bytes.ts';
 
 type AdtsFields = Pick<AacConfig, 'coreType' | 'rateIndex' | 'channels'>;
 
@@ -13,7 +14,7 @@ export function fitsAdts(config: AdtsFields): boolean {
 /** An AAC frame with an ADTS header of one form: MPEG-4, no CRC, variable rate (ISO 14496-3 1.A.2.2). */
 export function withAdtsHeader(config: AdtsFields, frame: Uint8Array): Uint8Array {
   const length = Math.min(frame.length + headerBytes, frameBytesMax);
-  const out = new Uint8Array(length);
+  const out = allocateBytes(length);
   out[0] = 0xff;
   out[1] = 0xf1;
   out[2] = ((config.coreType - 1) << 6) | (config.rateIndex << 2) | (config.channels >> 2);

@@ -52,7 +52,7 @@ class Splitter implements AudioSplitter {
       frames.push(...this.#give(frame, all, { at, damaged: damaged || frame.skipped || isHeld }));
     }
     if (found.end === timedFrom) this.#next = pts ?? this.#next;
-    this.#held = all.slice(found.end);
+    this.#held = all.subarray(found.end);
     this.#heldDamaged = damaged && this.#held.length > 0;
     return { frames, faults: found.faults };
   }
@@ -73,7 +73,7 @@ class Splitter implements AudioSplitter {
     if (pts === undefined) return [];
     const { samples, sampleRate } = header;
     this.#next = wrapTicks(pts + (samples * ticksPerSecond) / sampleRate);
-    const frame = bytes.slice(from, from + length);
+    const frame = bytes.subarray(from, from + length);
     const track = this.#track;
     return [{ kind: 'audio', track, ...base, pts, samples, sampleRate, bytes: frame }];
   }

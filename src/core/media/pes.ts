@@ -1,4 +1,5 @@
 import { u16 } from './bits.ts';
+import { copyBytes } from './bytes.ts';
 
 /** A PES packet taken apart (ISO 13818-1 2.4.3.6). */
 export type Pes = {
@@ -98,13 +99,13 @@ export function parsePes(bytes: Uint8Array): Pes | undefined {
   const streamId = bytes[3] ?? 0;
   // Stream ids such as ECM or padding come without the optional header; so does what lacks its marker bits.
   if (bytes.length < 9 || ((bytes[6] ?? 0) & 0xc0) !== 0x80) {
-    return { streamId, payload: bytes.slice(6) };
+    return { streamId, payload: copyBytes(bytes, 6) };
   }
   const headerEnd = 9 + (bytes[8] ?? 0);
   const flags = (bytes[7] ?? 0) >> 6;
   const pts = (flags & 2) !== 0 && headerEnd >= 14 ? readTime(bytes, 9) : undefined;
   const dts = flags === 3 && headerEnd >= 19 ? readTime(bytes, 14) : undefined;
-  return { streamId, pts, dts, payload: bytes.slice(headerEnd) };
+  return { streamId, pts, dts, payload: copyBytes(bytes, headerEnd) };
 }
 
 /** A 33-bit time stamp in its five bytes. */
