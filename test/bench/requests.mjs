@@ -6,7 +6,8 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { Agent, get } from 'node:http';
+import http from 'node:http';
+import https from 'node:https';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -149,6 +150,7 @@ async function newestNumber() {
 
 /** Opens the stream again and again; a file with the media playlists that were named, each with a pass of its own. */
 async function newPassesOf(url) {
+  const { Agent, get } = url.startsWith('https:') ? https : http;
   const agent = new Agent({ keepAlive: true, maxSockets: 32 });
   const paths = [];
   const open = () =>
